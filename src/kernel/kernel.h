@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the kernel knows of the target's threads.
+#ifndef PYATTACH_KERNEL_KERNEL_H
+#define PYATTACH_KERNEL_KERNEL_H
+
+#include "target/target.h"
+
+struct kernel;
+
+struct kernel_thread {
+	char state;         // R S D T t Z X I ...
+	uint64_t start_time; // clock ticks since boot: tells a reused tid from the old one
+	uint64_t cpu_ticks;  // utime + stime
+	int processor;       // CPU it last ran on
+};
+
+// At most about max_fds descriptors are kept open (an LRU beyond that). Returns 0 or -ENOMEM.
+int kernel_open(struct target *t, size_t max_fds, struct kernel **ret);
+void kernel_close(struct kernel *k); // NULL-safe
+// One pread of a kept descriptor. Returns 0, -ESRCH when the thread has ended, or -errno.
+int kernel_thread_state(struct kernel *k, pid_t tid, struct kernel_thread *ret);
+
+#endif
