@@ -134,7 +134,7 @@ run() {
 	status=$?
 	out=$(cat "$TMP/out")
 	err=$(cat "$TMP/err")
-	export status out err
+	: "$status" "$out" "$err"
 }
 
 bail() {
