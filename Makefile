@@ -87,7 +87,7 @@ $(OUT)/src/%.o: src/%.c $(OUT)/flags | needs
 $(OUT)/tests/%.o: tests/%.c $(OUT)/flags | needs
 	@mkdir -p $(@D)
 	$(call say,CC   )
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) -I. $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/embed/%.o: $(OUT)/embed/%.c $(OUT)/flags | needs
 	$(call say,CC   )
