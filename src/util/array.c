@@ -3,6 +3,7 @@
 #include "util/array.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@ int array_reserve(void *items, size_t *cap, size_t want, size_t size)
 {
 	if (want <= *cap)
 		return 0;
+	if (want > PTRDIFF_MAX / size)
+		return -ENOMEM;
 	size_t grown = *cap ? *cap * 2 : 16;
 	if (grown < want)
 		grown = want;

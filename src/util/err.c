@@ -42,7 +42,10 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 const char *err_message(int code)
 {
 	const struct error_row *row = row_of(code);
-	return row ? row->message : strerror(-code);
+	if (row)
+		return row->message;
+	const char *text = code <= 0 && code >= -PA_ERROR_BASE_ ? strerrordesc_np(-code) : NULL;
+	return text ? text : "unknown error";
 }
 
 bool err_is_transient(int code)

@@ -47,7 +47,7 @@ int intern_add(struct intern *in, const char *s, size_t len, uint32_t *ret_id)
 	uint32_t at;
 	for (uint32_t i = map_first(&in->map, h, &at); i != MAP_NONE;
 	     i = map_next(&in->map, h, &at)) {
-		if (in->entries[i].len == len && !memcmp(in->entries[i].s, s, len)) {
+		if (in->entries[i].len == len && (!len || !memcmp(in->entries[i].s, s, len))) {
 			*ret_id = i;
 			return 0;
 		}
@@ -59,7 +59,8 @@ int intern_add(struct intern *in, const char *s, size_t len, uint32_t *ret_id)
 		free(copy);
 		return -ENOMEM;
 	}
-	memcpy(copy, s, len);
+	if (len)
+		memcpy(copy, s, len);
 	copy[len] = '\0';
 	*ret_id = (uint32_t)in->n;
 	in->entries[in->n++] = (struct entry){copy, len};

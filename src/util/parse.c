@@ -19,7 +19,8 @@ int parse_u64(const char *s, uint64_t *ret_value)
 	char *end;
 	errno = 0;
 	unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
-	if (*end)
+	// Base 16 takes a second 0x as well.
+	if (*end || (hex && (digits[1] == 'x' || digits[1] == 'X')))
 		return -EINVAL;
 	if (errno)
 		return -errno;
@@ -61,6 +62,6 @@ int parse_duration_ns(const char *s, uint64_t *ret_ns)
 	value *= unit;
 	if (value * 1e9 < 1 || value > 100.0 * 366 * 86400)
 		return -ERANGE;
-	*ret_ns = (uint64_t)(value * (double)NS_PER_SEC);
+	*ret_ns = (uint64_t)(value * (double)NS_PER_SEC + 0.5);
 	return 0;
 }
