@@ -55,8 +55,9 @@ struct profile_top {
 	uint64_t total; // samples in which it occurs at all (once a stack)
 };
 
-// The n functions (name, file, first line) with most self samples, at most max; marks are left
-// out. *ret_n receives the number. Returns 0 or -ENOMEM.
+// The n functions (name, file, first line) with most self samples, at most max; marks and functions
+// without self samples are left out. Needs profile_finish. *ret_n receives the number. Returns 0 or
+// -ENOMEM.
 int profile_top(const struct profile *p, struct profile_top *top, size_t max, size_t *ret_n);
 
 #endif
