@@ -186,3 +186,4 @@ help:
 .PHONY: all unit needs demo check asan compile-check hdr-check lint format golden-update bench \
 	install clean help FORCE
 .DELETE_ON_ERROR:
+.SECONDARY:
