@@ -8,7 +8,7 @@
 struct kernel;
 
 struct kernel_thread {
-	char state;         // R S D T t Z X I ...
+	char state;          // R S D T t Z X I ...
 	uint64_t start_time; // clock ticks since boot: tells a reused tid from the old one
 	uint64_t cpu_ticks;  // utime + stime
 	int processor;       // CPU it last ran on
