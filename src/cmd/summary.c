@@ -92,9 +92,9 @@ static void add_counts(struct buf *out, const struct record_options *o,
 		   summary_rate(stats), o->rate_hz, share(stats->cpu_ns, stats->elapsed_ns));
 	bool first = true;
 	buf_str(out, "Dropped: ");
-	add_part(out, stats->late, "ticks (late)", &first);
-	add_part(out, stats->torn, "samples (changed while read)", &first);
-	add_part(out, stats->ended, "samples (thread ended)", &first);
+	add_part(out, stats->late, "too late", &first);
+	add_part(out, stats->torn, "changed while read", &first);
+	add_part(out, stats->ended, "with an ending thread", &first);
 	buf_str(out, first ? "nothing\n" : "\n");
 	if (stats->idle)
 		buf_printf(out, "Left out: %llu looks at threads %s\n",
