@@ -27,10 +27,10 @@ enum py_trait {
 struct layout {
 	int version; // major * 100 + minor
 	bool debug, free_threaded;
-	bool from_target;	     // at least one value comes from the target's own table
+	bool from_target;            // at least one value comes from the target's own table
 	int32_t off[PY_FIELD_COUNT]; // bytes from the start of the structure; -1 = absent
-	uint32_t traits;	     // bit set of enum py_trait
-	uint32_t thread_size;	     // bytes of each structure that hold every field in use
+	uint32_t traits;             // bit set of enum py_trait
+	uint32_t thread_size;        // bytes of each structure that hold every field in use
 	uint32_t frame_size;
 	uint32_t cframe_size;
 	uint32_t code_size;

@@ -32,8 +32,8 @@ enum py_want {
 struct py_thread {
 	uint64_t tstate;    // address
 	uint64_t thread_id; // ident (pthread_self)
-	uint64_t id;        // the interpreter's own counter: tells a reused address from the old one
-	pid_t tid;          // OS thread id in our namespace; 0 when it is not one of the target's
+	uint64_t id; // the interpreter's own counter: tells a reused address from the old one
+	pid_t tid;   // OS thread id in our namespace; 0 when it is not one of the target's
 	int64_t interp_id;
 	bool is_main; // the oldest thread state of the main interpreter
 	bool owns_gil;
@@ -47,8 +47,8 @@ long py_threads(struct py *py, bool *ret_changed);
 struct py_thread *py_thread_at(struct py *py, size_t i);
 
 // Captures the frames of every thread with want == PY_LOOK: two copies each, compared; no names
-// are looked up except those of code objects that were never seen. GIL holders are refreshed in
-// the same read as the first thread's state. Returns 0 or a negative error (-PA_EGONE).
+// are looked up except those of code objects that were never seen. Returns 0 or a negative error
+// (-PA_EGONE, -ENOMEM, -EPERM); what failed for one thread alone is told by py_resolve.
 int py_capture(struct py *py);
 
 // What py_capture found of thread i, resolved to frame ids, leaf first, appended to stack.
@@ -59,8 +59,8 @@ int py_resolve(struct py *py, size_t i, struct stack *stack);
 // Returns as py_resolve; stack->moving tells that they never agreed.
 int py_look_until_still(struct py *py, size_t i, uint64_t budget_ns, struct stack *stack);
 
-// The name that threading gave to thread i: a string of the frame table, 0 = unknown. Cached by
-// (ident, Thread object).
+// The name that threading gave to thread i: a string of the frame table, 0 = unknown. Read once
+// for each thread state.
 uint32_t py_thread_name(struct py *py, size_t i);
 
 #endif

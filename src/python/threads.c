@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// The target's interpreters, thread states and GILs, as one consistent read.
+#include "python/threads.h"
+
+#include "util/array.h"
+#include "util/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Walks of lists that change meanwhile, until one is consistent.
+#define WALK_TRIES 16
+
+int threads_init(struct threads *t, const struct runtime *rt)
+{
+	*t = (struct threads){.rt = rt};
+	pid_t pid = target_pid(rt->target);
+	t->mapped_tids = target_inner_tid(rt->target, pid) != pid;
+	return 0;
+}
+
+static void free_thread(struct thread *thread)
+{
+	if (!thread)
+		return;
+	snap_release(&thread->snap);
+	chain_release(&thread->kept);
+	free(thread->codes);
+	free(thread);
+}
+
+void threads_release(struct threads *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free_thread(t->items[i]);
+	free(t->items);
+	free(t->vec);
+	free(t->buf);
+	*t = (struct threads){0};
+}
+
+static int hot_u64(const struct runtime *rt, uint64_t addr, uint64_t *ret)
+{
+	struct mem_vec vec = {ret, addr, sizeof(*ret)};
+	long got = mem_read_hot(rt->mem, &vec, 1);
+	return got < 0 ? (int)got : got == 1 ? 0 : -PA_ETORN;
+}
+
+// Up to 3.10 only the C library knows the OS thread id: in struct pthread, at thread_id.
+static pid_t tid_from_pthread(const struct runtime *rt, uint64_t thread_id)
+{
+	uint32_t tid = 0;
+	if (rt->pthread_tid_off < 0 || !thread_id ||
+	    mem_read_u32(rt->mem, thread_id + (uint64_t)rt->pthread_tid_off, &tid) < 0 ||
+	    tid > INT32_MAX)
+		return 0;
+	return (pid_t)tid;
+}
+
+static pid_t outer_tid(struct threads *t, pid_t inner)
+{
+	CLEANUP(cleanup_free) pid_t *tids = NULL;
+	size_t cap = 0;
+	long n = target_tasks(t->rt->target, &tids, &cap);
+	for (long i = 0; i < n; i++) {
+		if (target_inner_tid(t->rt->target, tids[i]) == inner)
+			return tids[i];
+	}
+	return 0;
+}
+
+static void identify(struct threads *t, struct thread *thread)
+{
+	bool native = LAYOUT_OFF(&t->rt->layout, thread, native_thread_id) >= 0;
+	pid_t tid = native ? thread->native <= INT32_MAX ? (pid_t)thread->native : 0
+			   : tid_from_pthread(t->rt, thread->pub.thread_id);
+	thread->pub.tid = t->mapped_tids && tid ? outer_tid(t, tid) : tid;
+	thread->pub.is_main =
+		!thread->pub.interp_id && thread->pub.tid == target_pid(t->rt->target);
+}
+
+static uint64_t native_of(const struct layout *l, const char *slice)
+{
+	int32_t off = LAYOUT_OFF(l, thread, native_thread_id);
+	return off < 0 ? 0 : load_u64(slice, off);
+}
+
+// The thread with that address and identity if it was known before, taken out of the old list.
+static struct thread *reuse(struct thread **old, size_t n, uint64_t tstate, uint64_t id,
+			    uint64_t thread_id)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (old[i] && old[i]->pub.tstate == tstate && old[i]->pub.id == id &&
+		    old[i]->pub.thread_id == thread_id)
+			return TAKE(old[i]);
+	}
+	return NULL;
+}
+
+static int take_thread(struct threads *t, const struct interpreter *interp, uint64_t tstate,
+		       const char *slice, struct thread **old, size_t old_n)
+{
+	const struct layout *l = &t->rt->layout;
+	uint64_t id = load_u64(slice, LAYOUT_OFF(l, thread, id));
+	uint64_t thread_id = load_u64(slice, LAYOUT_OFF(l, thread, thread_id));
+	uint64_t native = native_of(l, slice);
+	struct thread *thread = reuse(old, old_n, tstate, id, thread_id);
+	bool fresh = !thread;
+	if (fresh) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return -ENOMEM;
+		snap_init(&thread->snap, t->rt, tstate);
+		thread->pub = (struct py_thread){.tstate = tstate,
+						 .thread_id = thread_id,
+						 .id = id,
+						 .interp_id = interp->id};
+		thread->interp = interp->addr;
+	}
+	thread->next = load_u64(slice, LAYOUT_OFF(l, thread, next));
+	if (ARRAY_RESERVE(t->items, t->cap, t->n + 1)) {
+		free_thread(thread);
+		return -ENOMEM;
+	}
+	t->items[t->n++] = thread;
+	if (fresh || thread->native != native || !thread->pub.tid) {
+		thread->native = native;
+		identify(t, thread);
+	}
+	return 0;
+}
+
+static int walk_interp(struct threads *t, struct interpreter *interp, struct thread **old,
+		       size_t old_n)
+{
+	const struct layout *l = &t->rt->layout;
+	char slice[LIMIT_SLICE];
+	uint64_t ts = interp->head;
+	for (size_t i = 0; ts; i++) {
+		struct mem_vec vec = {slice, ts, l->thread_size};
+		if (i == LIMIT_THREADS || ts & 7)
+			return -PA_ETORN;
+		long got = mem_read_hot(t->rt->mem, &vec, 1);
+		if (got != 1)
+			return got < 0 ? (int)got : -PA_ETORN;
+		if (load_u64(slice, LAYOUT_OFF(l, thread, interp)) != interp->addr)
+			return -PA_ETORN;
+		int rc = take_thread(t, interp, ts, slice, old, old_n);
+		if (rc < 0)
+			return rc;
+		ts = load_u64(slice, LAYOUT_OFF(l, thread, next));
+	}
+	return 0;
+}
+
+static int read_interp(const struct runtime *rt, uint64_t addr, struct interpreter *ret)
+{
+	const struct layout *l = &rt->layout;
+	uint64_t id;
+	*ret = (struct interpreter){.addr = addr};
+	int rc = hot_u64(rt, addr + (uint64_t)LAYOUT_OFF(l, interp, next), &ret->next);
+	if (rc >= 0)
+		rc = hot_u64(rt, addr + (uint64_t)LAYOUT_OFF(l, interp, threads_head), &ret->head);
+	if (rc >= 0)
+		rc = hot_u64(rt, addr + (uint64_t)LAYOUT_OFF(l, interp, id), &id);
+	if (rc < 0)
+		return rc;
+	ret->id = (int64_t)id;
+	if (LAYOUT_HAS(l, gil, runtime))
+		ret->gil = rt->addr + (uint64_t)LAYOUT_OFF(l, runtime, gil);
+	else
+		rc = hot_u64(rt, addr + (uint64_t)LAYOUT_OFF(l, interp, gil), &ret->gil);
+	return rc;
+}
+
+static int walk_once(struct threads *t, struct thread **old, size_t old_n)
+{
+	t->n = t->interps_n = 0;
+	int rc = hot_u64(t->rt,
+			 t->rt->addr +
+				 (uint64_t)LAYOUT_OFF(&t->rt->layout, runtime, interpreters_head),
+			 &t->head);
+	uint64_t addr = t->head;
+	while (rc >= 0 && addr) {
+		if (t->interps_n == LIMIT_INTERPRETERS || addr & 7)
+			return -PA_ETORN;
+		struct interpreter *interp = &t->interps[t->interps_n];
+		rc = read_interp(t->rt, addr, interp);
+		if (rc < 0)
+			return rc;
+		t->interps_n++;
+		rc = walk_interp(t, interp, old, old_n);
+		addr = interp->next;
+	}
+	return rc;
+}
+
+// Walks all lists; what is known of threads that are still there is kept.
+static int walk_lists(struct threads *t)
+{
+	size_t old_n = t->n;
+	struct thread **old = t->items;
+	t->items = NULL;
+	t->n = t->cap = 0;
+	int rc = walk_once(t, old, old_n);
+	for (size_t i = 0; i < old_n; i++)
+		free_thread(old[i]);
+	free(old);
+	return rc;
+}
+
+static void want(struct threads *t, size_t *n, size_t *bytes, uint64_t addr, size_t len)
+{
+	t->vec[(*n)++] = (struct mem_vec){t->buf + *bytes, addr, len};
+	*bytes += (len + 7) & ~(size_t)7;
+}
+
+// One read of the list heads, the GILs and every thread state, in that order.
+static long read_all(struct threads *t)
+{
+	const struct layout *l = &t->rt->layout;
+	size_t n = 0, bytes = 0;
+	if (ARRAY_RESERVE(t->vec, t->vec_cap, 1 + 4 * t->interps_n + t->n) ||
+	    array_reserve(&t->buf, &t->buf_cap,
+			  64 + t->interps_n * (32 + (size_t)l->gil_size) +
+				  t->n * (size_t)(l->thread_size + 8),
+			  1))
+		return -ENOMEM;
+	want(t, &n, &bytes, t->rt->addr + (uint64_t)LAYOUT_OFF(l, runtime, interpreters_head), 8);
+	for (size_t i = 0; i < t->interps_n; i++) {
+		const struct interpreter *interp = &t->interps[i];
+		want(t, &n, &bytes, interp->addr + (uint64_t)LAYOUT_OFF(l, interp, next), 8);
+		want(t, &n, &bytes, interp->addr + (uint64_t)LAYOUT_OFF(l, interp, threads_head),
+		     8);
+		if (interp->gil)
+			want(t, &n, &bytes, interp->gil, l->gil_size);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		want(t, &n, &bytes, t->items[i]->pub.tstate, l->thread_size);
+	long got = mem_read_hot(t->rt->mem, t->vec, n);
+	return got < 0 ? got : (size_t)got == n;
+}
+
+static bool same_thread(const struct layout *l, const struct thread *thread, const char *slice)
+{
+	return load_u64(slice, LAYOUT_OFF(l, thread, next)) == thread->next &&
+	       load_u64(slice, LAYOUT_OFF(l, thread, interp)) == thread->interp &&
+	       load_u64(slice, LAYOUT_OFF(l, thread, id)) == thread->pub.id &&
+	       load_u64(slice, LAYOUT_OFF(l, thread, thread_id)) == thread->pub.thread_id &&
+	       native_of(l, slice) == thread->native && thread->pub.tid;
+}
+
+// Does the copy show the lists as they are known? Collects each GIL's holder on the way.
+static bool matches(const struct threads *t, uint64_t *holders)
+{
+	const struct layout *l = &t->rt->layout;
+	size_t v = 0;
+	bool same = load_u64(t->vec[v++].local, 0) == t->head;
+	for (size_t i = 0; i < t->interps_n; i++) {
+		const struct interpreter *interp = &t->interps[i];
+		same &= load_u64(t->vec[v++].local, 0) == interp->next;
+		same &= load_u64(t->vec[v++].local, 0) == interp->head;
+		holders[i] = 0;
+		if (!interp->gil)
+			continue;
+		const char *gil = t->vec[v++].local;
+		if ((int32_t)load_u32(gil, LAYOUT_OFF(l, gil, locked)) > 0)
+			holders[i] = load_u64(gil, LAYOUT_OFF(l, gil, last_holder));
+	}
+	for (size_t i = 0; i < t->n && same; i++)
+		same &= same_thread(l, t->items[i], t->vec[v++].local);
+	return same;
+}
+
+static void set_holders(struct threads *t, const uint64_t *holders)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->items[i]->pub.owns_gil = false;
+		for (size_t k = 0; k < t->interps_n; k++)
+			t->items[i]->pub.owns_gil |= holders[k] == t->items[i]->pub.tstate;
+	}
+}
+
+int threads_refresh(struct threads *t, bool *ret_changed)
+{
+	uint64_t holders[LIMIT_INTERPRETERS];
+	*ret_changed = false;
+	for (int i = 0; i < WALK_TRIES; i++) {
+		long rc = t->interps_n ? read_all(t) : 0;
+		if (rc < 0)
+			return (int)rc;
+		if (rc && matches(t, holders)) {
+			set_holders(t, holders);
+			return 0;
+		}
+		*ret_changed = true;
+		rc = walk_lists(t);
+		if (rc < 0 && rc != -PA_ETORN)
+			return (int)rc;
+	}
+	return -PA_ETORN;
+}

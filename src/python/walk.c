@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Frame chains: followed through the copies of a snap, compared, and agreed upon.
+#include "python/walk.h"
+
+#include "util/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_OWNED_BY_CSTACK 3 // 3.12+: the first owner that is a shim
+
+void chain_release(struct chain *c)
+{
+	free(c->items);
+	*c = (struct chain){0};
+}
+
+static int chain_push(struct chain *c, const struct raw_frame *frame)
+{
+	if (ARRAY_RESERVE(c->items, c->cap, c->n + 1))
+		return -ENOMEM;
+	c->items[c->n++] = *frame;
+	return 0;
+}
+
+static struct raw_frame parse(const struct layout *l, uint64_t addr, const char *bytes)
+{
+	struct raw_frame f = {
+		.addr = addr,
+		.code = load_u64(bytes, LAYOUT_OFF(l, frame, code)),
+		.previous = load_u64(bytes, LAYOUT_OFF(l, frame, previous)),
+	};
+	if (LAYOUT_HAS(l, frame, heap)) {
+		f.instr = load_u32(bytes, LAYOUT_OFF(l, frame, lasti));
+		return f;
+	}
+	f.instr = load_u64(bytes, LAYOUT_OFF(l, frame, instr));
+	f.owner = (uint8_t)bytes[LAYOUT_OFF(l, frame, owner)];
+	f.shim = l->version >= 312 && f.owner >= FRAME_OWNED_BY_CSTACK;
+	return f;
+}
+
+// A frame's bytes from the copy, or with chase from the target. Returns enum walk or an error.
+static int fetch(struct snap *s, int copy, uint64_t addr, struct chase *chase, char *scratch,
+		 const char **ret)
+{
+	if (!addr || addr & 7)
+		return WALK_BAD;
+	*ret = snap_frame(s, copy, addr);
+	if (*ret)
+		return WALK_WHOLE;
+	if (!chase)
+		return WALK_MISSING;
+	struct mem_vec vec = {scratch, addr, s->rt->layout.frame_size};
+	long got = mem_read_hot(s->rt->mem, &vec, 1);
+	if (got < 0)
+		return (int)got;
+	if (got == 0)
+		return WALK_BAD;
+	if (ARRAY_RESERVE(chase->addrs, chase->cap, chase->n + 1))
+		return -ENOMEM;
+	chase->addrs[chase->n++] = addr;
+	*ret = scratch;
+	return WALK_WHOLE;
+}
+
+static int follow(struct snap *s, int copy, uint64_t start, struct chain *out, struct chase *chase)
+{
+	const struct layout *l = &s->rt->layout;
+	char scratch[LIMIT_SLICE];
+	const char *bytes;
+	uint64_t brake = 0; // Brent: an address met before, moved on at powers of two
+	out->n = 0;
+	out->cut = false;
+	for (uint64_t addr = start; addr;) {
+		if (out->n == LIMIT_FRAMES) {
+			out->cut = true;
+			break;
+		}
+		if (addr == brake)
+			return WALK_BAD;
+		if (!(out->n & (out->n - 1)))
+			brake = addr;
+		int rc = fetch(s, copy, addr, chase, scratch, &bytes);
+		if (rc != WALK_WHOLE)
+			return rc;
+		struct raw_frame frame = parse(l, addr, bytes);
+		// A thread's own frames lie in its data stack and nowhere else.
+		if (l->version >= 311 && frame.owner == FRAME_OWNED_BY_THREAD &&
+		    !snap_in_chunk(s, addr))
+			return WALK_CHUNKS;
+		rc = chain_push(out, &frame);
+		if (rc < 0)
+			return rc;
+		addr = frame.previous;
+	}
+	return WALK_WHOLE;
+}
+
+uint64_t walk_start(const struct snap *s, int copy)
+{
+	const struct layout *l = &s->rt->layout;
+	const char *ts = snap_tstate(s, copy);
+	if (LAYOUT_HAS(l, frame, heap))
+		return load_u64(ts, LAYOUT_OFF(l, thread, frame));
+	if (LAYOUT_HAS(l, frame, cframe_iframe))
+		return load_u64(ts, LAYOUT_OFF(l, thread, cframe));
+	return load_u64(ts, LAYOUT_OFF(l, thread, current_frame));
+}
+
+static bool passes(const struct chain *c, uint64_t addr)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->items[i].addr == addr)
+			return true;
+	}
+	return false;
+}
+
+// 3.11 and 3.12: the evaluation loop publishes its C frame a moment before it sets that frame's
+// current_frame, which is garbage until then. What the C frame before it holds must be on the
+// chain; if it is not, the chain begins there.
+static int follow_cframe(struct snap *s, int copy, struct chain *out, struct chase *chase)
+{
+	const struct layout *l = &s->rt->layout;
+	uint64_t addr = walk_start(s, copy), outer = 0;
+	out->n = 0;
+	if (!addr)
+		return WALK_WHOLE;
+	const char *cframe = snap_cframe(s, copy, addr);
+	if (!cframe) {
+		snap_add_cframe(s, addr);
+		return WALK_CFRAME;
+	}
+	uint64_t previous = load_u64(cframe, LAYOUT_OFF(l, cframe, previous));
+	if (previous) {
+		const char *before = snap_cframe(s, copy, previous);
+		if (!before) {
+			snap_add_cframe(s, previous);
+			return WALK_CFRAME;
+		}
+		outer = load_u64(before, LAYOUT_OFF(l, cframe, current_frame));
+	}
+	int rc =
+		follow(s, copy, load_u64(cframe, LAYOUT_OFF(l, cframe, current_frame)), out, chase);
+	if (outer && (rc == WALK_BAD || (rc == WALK_WHOLE && !passes(out, outer))))
+		rc = follow(s, copy, outer, out, chase);
+	return rc;
+}
+
+// A function that returns gives its frame's memory back before it stops being current.
+static void drop_popped(const struct snap *s, int copy, struct chain *out)
+{
+	const struct layout *l = &s->rt->layout;
+	size_t gone = 0;
+	if (LAYOUT_HAS(l, frame, heap) || !s->chunks_n)
+		return;
+	uint64_t top = load_u64(snap_tstate(s, copy), LAYOUT_OFF(l, thread, datastack_top));
+	uint64_t end = s->chunks[0].addr + s->chunks[0].len;
+	while (gone < out->n && out->items[gone].owner == FRAME_OWNED_BY_THREAD &&
+	       out->items[gone].addr >= top && out->items[gone].addr < end &&
+	       out->items[gone].addr >= s->chunks[0].addr)
+		gone++;
+	out->n -= gone;
+	if (gone && out->n)
+		memmove(out->items, out->items + gone, out->n * sizeof(*out->items));
+}
+
+int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
+{
+	int rc = LAYOUT_HAS(&s->rt->layout, frame, cframe_iframe)
+			 ? follow_cframe(s, copy, out, chase)
+			 : follow(s, copy, walk_start(s, copy), out, chase);
+	if (rc == WALK_WHOLE)
+		drop_popped(s, copy, out);
+	return rc;
+}
+
+static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
+{
+	return a->addr == b->addr && a->code == b->code && a->previous == b->previous &&
+	       a->owner == b->owner;
+}
+
+int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret)
+{
+	const struct chain *first = chains[0];
+	size_t least = first->n, most = first->n, kept = 0;
+	for (size_t c = 1; c < k; c++) {
+		least = chains[c]->n < least ? chains[c]->n : least;
+		most = chains[c]->n > most ? chains[c]->n : most;
+	}
+	bool equal = true;
+	while (kept < least && equal) {
+		const struct raw_frame *a = &first->items[first->n - 1 - kept];
+		bool same = true, leaf = kept + 1 == most;
+		for (size_t c = 1; c < k; c++) {
+			const struct raw_frame *b = &chains[c]->items[chains[c]->n - 1 - kept];
+			same &= same_frame(a, b);
+			equal &= same && (leaf || a->shim || a->instr == b->instr);
+		}
+		kept += same;
+	}
+	equal &= least == most;
+	ret->n = 0;
+	ret->cut = first->cut;
+	if (ARRAY_RESERVE(ret->items, ret->cap, kept))
+		return -ENOMEM;
+	if (kept)
+		memcpy(ret->items, first->items + (first->n - kept), kept * sizeof(*ret->items));
+	ret->n = kept;
+	return equal;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Frame chains: followed through the copies of a snap, compared, and agreed upon.
+#ifndef PYATTACH_PYTHON_WALK_H
+#define PYATTACH_PYTHON_WALK_H
+
+#include "python/snap.h"
+
+// A frame as it lies in memory, before any name is known.
+struct raw_frame {
+	uint64_t addr;
+	uint64_t code; // code object, or another executable
+	uint64_t previous;
+	uint64_t instr; // f_lasti up to 3.10; the address of an instruction from 3.11 on
+	uint8_t owner;  // 3.11+: enum _frameowner
+	bool shim;      // 3.12+: the entry of a C call, no function
+};
+
+#define FRAME_OWNED_BY_THREAD    0
+#define FRAME_OWNED_BY_GENERATOR 1
+
+struct chain {
+	struct raw_frame *items; // leaf first
+	size_t n, cap;
+	bool cut; // LIMIT_FRAMES ended it
+};
+
+void chain_release(struct chain *c);
+
+enum walk {
+	WALK_WHOLE,   // reached the root
+	WALK_MISSING, // a frame lies in no piece
+	WALK_CFRAME,  // a C frame lies in no piece (it is added to the prediction)
+	WALK_CHUNKS,  // the data stack has other chunks than were predicted
+	WALK_BAD,     // garbage: a cycle, an unreadable frame
+};
+
+// Follows the frames of one copy. With chase, frames that lie in no piece are read from the target
+// and their addresses appended to it. Returns enum walk or a negative error of reading (-ENOMEM,
+// -PA_EGONE).
+struct chase {
+	uint64_t *addrs;
+	size_t n, cap;
+};
+int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase);
+
+// What the copied thread state says is current: the frame, or the C frame in 3.11 and 3.12.
+uint64_t walk_start(const struct snap *s, int copy);
+
+// The frames on which all k chains agree from the root: the same frame, code, predecessor and
+// (unless it is every chain's leaf) instruction. The last one kept may differ in its instruction;
+// chains[0]'s counts. Returns 1 when the chains are equal as a whole, 0 when only ret is, or
+// -ENOMEM.
+int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret);
+
+#endif
