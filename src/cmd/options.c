@@ -2,12 +2,10 @@
 // Command lines: argp with one sentence for each fault, and the values that options share.
 #include "cmd/options.h"
 
-#include "util/cleanup.h"
 #include "util/fs.h"
 #include "util/parse.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -234,9 +232,7 @@ int options_rate(const char *text, double *ret_hz)
 
 int options_read_offsets(const char *path, struct buf *text, struct err *err)
 {
-	// Without O_NONBLOCK a FIFO in the place of the file would hang.
-	CLEANUP(cleanup_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int rc = fd < 0 ? -errno : fs_read_all(fd, MAX_OFFSETS_SIZE, text);
+	int rc = fs_read_file(path, MAX_OFFSETS_SIZE, text);
 	if (rc == -EFBIG)
 		return err_set(err, -PA_EUSAGE,
 			       "The offsets table %s has more than %d bytes: it can't be one.",

@@ -33,7 +33,8 @@ esac
 export TMP PYATTACH
 
 # shellcheck disable=SC2317 # called by the traps
-tap_cleanup() {
+tap_cleanup()
+{
 	tap_status=$?
 	trap - EXIT
 	eval "$tap_exit"
@@ -49,16 +50,19 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-at_exit() {
+at_exit()
+{
 	tap_exit="$1
 $tap_exit"
 }
 
-diag() {
+diag()
+{
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
-ok() {
+ok()
+{
 	tap_count=$((tap_count + 1))
 	if [ "$1" -eq 0 ]; then
 		printf 'ok %d - %s\n' "$tap_count" "$2"
@@ -69,15 +73,18 @@ ok() {
 	return 1
 }
 
-pass() {
+pass()
+{
 	ok 0 "$1"
 }
 
-fail() {
+fail()
+{
 	ok 1 "$1"
 }
 
-is() {
+is()
+{
 	if [ "$1" = "$2" ]; then
 		ok 0 "$3"
 	else
@@ -88,7 +95,8 @@ is() {
 	fi
 }
 
-isnt() {
+isnt()
+{
 	if [ "$1" != "$2" ]; then
 		ok 0 "$3"
 	else
@@ -98,7 +106,8 @@ isnt() {
 	fi
 }
 
-like() {
+like()
+{
 	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
 		ok 0 "$3"
 	else
@@ -109,7 +118,8 @@ like() {
 	fi
 }
 
-unlike() {
+unlike()
+{
 	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
 		ok 1 "$3"
 		diag "got: $1"
@@ -120,7 +130,8 @@ unlike() {
 	fi
 }
 
-skip() {
+skip()
+{
 	tap_left=$1
 	while [ "$tap_left" -gt 0 ]; do
 		tap_count=$((tap_count + 1))
@@ -129,7 +140,8 @@ skip() {
 	done
 }
 
-run() {
+run()
+{
 	"$@" >"$TMP/out" 2>"$TMP/err"
 	status=$?
 	out=$(cat "$TMP/out")
@@ -137,13 +149,15 @@ run() {
 	: "$status" "$out" "$err"
 }
 
-bail() {
+bail()
+{
 	tap_ended=1
 	printf 'Bail out! %s\n' "$1"
 	exit 1
 }
 
-done_testing() {
+done_testing()
+{
 	tap_ended=1
 	printf '1..%d\n' "$tap_count"
 	[ "$tap_count" -gt 0 ] && [ "$tap_failed" -eq 0 ]
