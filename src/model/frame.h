@@ -34,7 +34,8 @@ int frame_table_string(struct frame_table *ft, const char *s, size_t len, uint32
 int frame_table_add(struct frame_table *ft, const struct frame *frame, uint32_t *ret_id);
 // A FRAME_MARK with that text.
 int frame_table_mark(struct frame_table *ft, const char *text, uint32_t *ret_id);
-// The pointers stay valid until the next add; an unknown id yields an empty frame or "".
+// A frame is valid until the next add, a text for ever; an unknown id yields an empty frame or "".
+
 const struct frame *frame_table_get(const struct frame_table *ft, uint32_t id);
 const char *frame_table_text(const struct frame_table *ft, uint32_t string_id);
 size_t frame_table_text_len(const struct frame_table *ft, uint32_t string_id);

@@ -136,9 +136,9 @@ static int32_t check_type(struct codes *c, const char *slice)
 		if (type == rt->code_type)
 			return 0;
 	if (!type || type & 7 || object_type(rt, type, &meta) < 0 ||
-	    mem_read_u64(rt->mem, type + (uint64_t)LAYOUT_OFF(&rt->layout, type, name), &name_at) <
+	    mem_read_u64(rt->cold, type + (uint64_t)LAYOUT_OFF(&rt->layout, type, name), &name_at) <
 		    0 ||
-	    mem_read_cstr(rt->mem, name_at, name, sizeof(name)) < 0)
+	    mem_read_cstr(rt->cold, name_at, name, sizeof(name)) < 0)
 		return CODE_TORN;
 	if (strcmp(name, "code"))
 		return LAYOUT_HAS(&rt->layout, frame, iframe) ? CODE_SKIP : CODE_TORN;
@@ -172,7 +172,7 @@ static int read_table(struct codes *c, struct code *code)
 {
 	const struct layout *l = &c->rt->layout;
 	char head[512];
-	long got = mem_read_some(c->rt->mem, code->key.linetable, head, sizeof(head));
+	long got = mem_read_some(c->rt->cold, code->key.linetable, head, sizeof(head));
 	if (got < LAYOUT_OFF(l, bytes, value))
 		return got < 0 ? (int)got : -EFAULT;
 	uint64_t len = load_u64(head, LAYOUT_OFF(l, object, size));
@@ -189,7 +189,7 @@ static int read_table(struct codes *c, struct code *code)
 		memcpy(table, head + start, len);
 		return 0;
 	}
-	return mem_read(c->rt->mem, code->key.linetable + start, table, len);
+	return mem_read(c->rt->cold, code->key.linetable + start, table, len);
 }
 
 // Fills code from the object at its address; the object is read again at the end, so that what
@@ -294,6 +294,7 @@ int codes_check(struct codes *c, const uint64_t *addrs, size_t n, int32_t *ret)
 {
 	size_t k;
 	c->round++;
+	runtime_forget(c->rt);
 	int rc = gather(c, addrs, n, &k);
 	if (rc >= 0)
 		rc = cold_read(c->rt->mem, c->batch, k);

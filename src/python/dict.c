@@ -2,7 +2,6 @@
 // The key tables and value arrays behind dicts and instance attributes.
 #include "python/dict.h"
 
-#include "python/cold.h"
 #include "python/limits.h"
 #include "util/cleanup.h"
 
@@ -20,7 +19,7 @@ static int keys_sized(const struct runtime *rt, uint64_t keys, struct keys_head 
 {
 	const struct layout *l = &rt->layout;
 	uint64_t size;
-	int rc = mem_read_u64(rt->mem, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, size), &size);
+	int rc = mem_read_u64(rt->cold, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, size), &size);
 	if (rc < 0)
 		return rc;
 	if (!size || size > UINT64_C(1) << 40)
@@ -37,10 +36,10 @@ static int keys_log2(const struct runtime *rt, uint64_t keys, struct keys_head *
 {
 	const struct layout *l = &rt->layout;
 	uint8_t index_log2, kind;
-	int rc = mem_read(rt->mem, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, index_log2),
+	int rc = mem_read(rt->cold, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, index_log2),
 			  &index_log2, 1);
 	if (rc >= 0)
-		rc = mem_read(rt->mem, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, kind), &kind, 1);
+		rc = mem_read(rt->cold, keys + (uint64_t)LAYOUT_OFF(l, dictkeys, kind), &kind, 1);
 	if (rc < 0)
 		return rc;
 	if (index_log2 > 40)
@@ -60,7 +59,7 @@ static int keys_head(const struct runtime *rt, uint64_t keys, struct keys_head *
 	if (rc < 0)
 		return rc;
 	uint64_t n;
-	rc = mem_read_u64(rt->mem, keys + (uint64_t)LAYOUT_OFF(&rt->layout, dictkeys, nentries),
+	rc = mem_read_u64(rt->cold, keys + (uint64_t)LAYOUT_OFF(&rt->layout, dictkeys, nentries),
 			  &n);
 	if (rc < 0)
 		return rc;
@@ -76,7 +75,7 @@ static int read_values(const struct runtime *rt, uint64_t values, uint64_t *arra
 	const struct layout *l = &rt->layout;
 	if (LAYOUT_OFF(l, dictvalues, capacity) >= 0) {
 		uint8_t capacity;
-		int rc = mem_read(rt->mem, values + (uint64_t)LAYOUT_OFF(l, dictvalues, capacity),
+		int rc = mem_read(rt->cold, values + (uint64_t)LAYOUT_OFF(l, dictvalues, capacity),
 				  &capacity, 1);
 		if (rc < 0)
 			return rc;
@@ -85,7 +84,7 @@ static int read_values(const struct runtime *rt, uint64_t values, uint64_t *arra
 	int32_t off = LAYOUT_OFF(l, dictvalues, values);
 	if (off < 0)
 		off = 0; // up to 3.10 ma_values is the array itself
-	return *n ? mem_read(rt->mem, values + (uint64_t)off, array, *n * sizeof(*array)) : 0;
+	return *n ? mem_read(rt->cold, values + (uint64_t)off, array, *n * sizeof(*array)) : 0;
 }
 
 static int read_entries(const struct runtime *rt, uint64_t keys, uint64_t values,
@@ -100,7 +99,7 @@ static int read_entries(const struct runtime *rt, uint64_t keys, uint64_t values
 	CLEANUP(cleanup_free) struct dict_entry *out = calloc(head.n + 1, sizeof(*out));
 	if (!raw || !array || !out)
 		return -ENOMEM;
-	rc = head.n ? mem_read(rt->mem, head.entries, raw, head.n * head.entry_size) : 0;
+	rc = head.n ? mem_read(rt->cold, head.entries, raw, head.n * head.entry_size) : 0;
 	size_t values_n = head.n;
 	if (rc >= 0 && values)
 		rc = read_values(rt, values, array, &values_n);
@@ -122,36 +121,27 @@ int object_dict(const struct runtime *rt, uint64_t dict, struct dict_entry **ret
 {
 	const struct layout *l = &rt->layout;
 	uint64_t keys, values;
-	int rc = mem_read_u64(rt->mem, dict + (uint64_t)LAYOUT_OFF(l, dict, keys), &keys);
+	int rc = mem_read_u64(rt->cold, dict + (uint64_t)LAYOUT_OFF(l, dict, keys), &keys);
 	if (rc >= 0)
-		rc = mem_read_u64(rt->mem, dict + (uint64_t)LAYOUT_OFF(l, dict, values), &values);
+		rc = mem_read_u64(rt->cold, dict + (uint64_t)LAYOUT_OFF(l, dict, values), &values);
 	return rc < 0 ? rc : read_entries(rt, keys, values, ret, ret_n);
 }
 
-// Compares the keys, which lie all over the heap, in few reads: a compact ASCII str holds its text
-// right behind its header.
+// A compact ASCII str holds its text right behind its header.
 static int find_key(const struct runtime *rt, const struct dict_entry *entries, size_t n,
 		    const char *key, uint64_t *ret_value)
 {
 	const struct layout *l = &rt->layout;
+	char str[LIMIT_SLICE];
 	size_t len = strlen(key), head = (size_t)LAYOUT_OFF(l, unicode, ascii_size);
-	size_t size = head + len;
-	CLEANUP(cleanup_free) struct cold_item *items = calloc(n + 1, sizeof(*items));
-	CLEANUP(cleanup_free) char *bytes = malloc(n * size + 1);
-	if (!items || !bytes)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		items[i] = (struct cold_item){entries[i].key, bytes + i * size, (uint32_t)size, 0};
-	int rc = cold_read(rt->mem, items, n);
-	if (rc < 0)
-		return rc;
+	if (head + len > sizeof(str))
+		return -PA_EBOUND;
 	for (size_t i = 0; i < n; i++) {
-		const char *str = items[i].local;
-		if (items[i].got != size || load_u64(str, LAYOUT_OFF(l, unicode, length)) != len ||
+		if (mem_read(rt->cold, entries[i].key, str, head + len) < 0 ||
+		    load_u64(str, LAYOUT_OFF(l, unicode, length)) != len ||
 		    memcmp(str + head, key, len))
 			continue;
-		size_t k = (size_t)((const char *)items[i].local - bytes) / size;
-		*ret_value = entries[k].value;
+		*ret_value = entries[i].value;
 		return 0;
 	}
 	return -ENOENT;

@@ -63,6 +63,7 @@ static void list_threads(struct names *n, uint64_t interp)
 		n->active = 0;
 	n->interp = interp;
 	n->listed = true;
+	runtime_forget(n->rt);
 	n->n = 0;
 	free(TAKE(n->threads));
 	if (find_active(n) < 0)

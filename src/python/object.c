@@ -17,7 +17,7 @@ int object_type(const struct runtime *rt, uint64_t obj, uint64_t *ret_type)
 {
 	if (!obj || obj & 7)
 		return -EFAULT;
-	int rc = mem_read_u64(rt->mem, obj + (uint64_t)LAYOUT_OFF(&rt->layout, object, type),
+	int rc = mem_read_u64(rt->cold, obj + (uint64_t)LAYOUT_OFF(&rt->layout, object, type),
 			      ret_type);
 	if (rc < 0)
 		return rc;
@@ -29,11 +29,11 @@ int object_type_name(const struct runtime *rt, uint64_t obj, char *ret, size_t s
 	uint64_t type, name;
 	int rc = object_type(rt, obj, &type);
 	if (rc >= 0)
-		rc = mem_read_u64(rt->mem, type + (uint64_t)LAYOUT_OFF(&rt->layout, type, name),
+		rc = mem_read_u64(rt->cold, type + (uint64_t)LAYOUT_OFF(&rt->layout, type, name),
 				  &name);
 	if (rc < 0)
 		return rc;
-	long len = mem_read_cstr(rt->mem, name, ret, size);
+	long len = mem_read_cstr(rt->cold, name, ret, size);
 	return len < 0 ? (int)len : 0;
 }
 
@@ -53,7 +53,7 @@ int object_int(const struct runtime *rt, uint64_t obj, int64_t *ret_value)
 	bool tagged = LAYOUT_HAS(l, int, tagged);
 	int32_t at = tagged ? LAYOUT_OFF(l, long, tag) : LAYOUT_OFF(l, long, size);
 	uint64_t word;
-	int rc = mem_read_u64(rt->mem, obj + (uint64_t)at, &word);
+	int rc = mem_read_u64(rt->cold, obj + (uint64_t)at, &word);
 	if (rc < 0)
 		return rc;
 	uint64_t digits = tagged ? word >> 3 : word;
@@ -66,7 +66,7 @@ int object_int(const struct runtime *rt, uint64_t obj, int64_t *ret_value)
 		return -PA_EBOUND;
 	uint32_t d[3] = {0};
 	if (digits) {
-		rc = mem_read(rt->mem, obj + (uint64_t)LAYOUT_OFF(l, long, digits), d,
+		rc = mem_read(rt->cold, obj + (uint64_t)LAYOUT_OFF(l, long, digits), d,
 			      digits * sizeof(*d));
 		if (rc < 0)
 			return rc;
@@ -80,9 +80,9 @@ int object_list(const struct runtime *rt, uint64_t obj, uint64_t **ret_items, si
 {
 	const struct layout *l = &rt->layout;
 	uint64_t n, items;
-	int rc = mem_read_u64(rt->mem, obj + (uint64_t)LAYOUT_OFF(l, object, size), &n);
+	int rc = mem_read_u64(rt->cold, obj + (uint64_t)LAYOUT_OFF(l, object, size), &n);
 	if (rc >= 0)
-		rc = mem_read_u64(rt->mem, obj + (uint64_t)LAYOUT_OFF(l, list, items), &items);
+		rc = mem_read_u64(rt->cold, obj + (uint64_t)LAYOUT_OFF(l, list, items), &items);
 	if (rc < 0)
 		return rc;
 	if (n > LIMIT_LIST_ITEMS)
@@ -90,7 +90,7 @@ int object_list(const struct runtime *rt, uint64_t obj, uint64_t **ret_items, si
 	CLEANUP(cleanup_free) uint64_t *copy = calloc(n + 1, sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
-	rc = n ? mem_read(rt->mem, items, copy, n * sizeof(*copy)) : 0;
+	rc = n ? mem_read(rt->cold, items, copy, n * sizeof(*copy)) : 0;
 	if (rc < 0)
 		return rc;
 	*ret_items = TAKE(copy);
@@ -110,12 +110,12 @@ static int type_head(const struct runtime *rt, uint64_t obj, struct type_head *r
 	if (rc < 0)
 		return rc;
 	uint64_t basicsize, dictoffset;
-	rc = mem_read_u64(rt->mem, ret->type + (uint64_t)LAYOUT_OFF(l, type, flags), &ret->flags);
+	rc = mem_read_u64(rt->cold, ret->type + (uint64_t)LAYOUT_OFF(l, type, flags), &ret->flags);
 	if (rc >= 0)
-		rc = mem_read_u64(rt->mem, ret->type + (uint64_t)LAYOUT_OFF(l, type, basicsize),
+		rc = mem_read_u64(rt->cold, ret->type + (uint64_t)LAYOUT_OFF(l, type, basicsize),
 				  &basicsize);
 	if (rc >= 0)
-		rc = mem_read_u64(rt->mem, ret->type + (uint64_t)LAYOUT_OFF(l, type, dictoffset),
+		rc = mem_read_u64(rt->cold, ret->type + (uint64_t)LAYOUT_OFF(l, type, dictoffset),
 				  &dictoffset);
 	if (rc < 0)
 		return rc;
@@ -130,7 +130,7 @@ static int type_head(const struct runtime *rt, uint64_t obj, struct type_head *r
 static int managed_311(const struct runtime *rt, uint64_t obj, struct attr_place *ret)
 {
 	uint64_t words[2];
-	int rc = mem_read(rt->mem, obj - 32, words, sizeof(words));
+	int rc = mem_read(rt->cold, obj - 32, words, sizeof(words));
 	if (rc < 0)
 		return rc;
 	ret->values = words[0];
@@ -142,7 +142,7 @@ static int managed_311(const struct runtime *rt, uint64_t obj, struct attr_place
 static int managed_312(const struct runtime *rt, uint64_t obj, struct attr_place *ret)
 {
 	uint64_t word;
-	int rc = mem_read_u64(rt->mem, obj - 24, &word);
+	int rc = mem_read_u64(rt->cold, obj - 24, &word);
 	if (rc < 0)
 		return rc;
 	ret->values = word & 1 ? word + 1 : 0;
@@ -154,7 +154,7 @@ static int managed_312(const struct runtime *rt, uint64_t obj, struct attr_place
 static int managed_313(const struct runtime *rt, uint64_t obj, const struct type_head *head,
 		       struct attr_place *ret)
 {
-	int rc = mem_read_u64(rt->mem, obj - 24, &ret->dict);
+	int rc = mem_read_u64(rt->cold, obj - 24, &ret->dict);
 	if (rc < 0)
 		return rc;
 	ret->values = !ret->dict && head->flags & TPFLAGS_INLINE_VALUES
@@ -180,7 +180,7 @@ static int attr_place(const struct runtime *rt, uint64_t obj, struct attr_place 
 	}
 	if (head.dictoffset <= 0 || head.dictoffset > (int64_t)LIMIT_OFFSET)
 		return -ENOENT;
-	return mem_read_u64(rt->mem, obj + (uint64_t)head.dictoffset, &ret->dict);
+	return mem_read_u64(rt->cold, obj + (uint64_t)head.dictoffset, &ret->dict);
 }
 
 int object_attr(const struct runtime *rt, uint64_t obj, const char *name, uint64_t *ret_value)
@@ -194,7 +194,7 @@ int object_attr(const struct runtime *rt, uint64_t obj, const char *name, uint64
 	if (!place.values)
 		return -ENOENT;
 	uint64_t keys;
-	rc = mem_read_u64(rt->mem,
+	rc = mem_read_u64(rt->cold,
 			  place.type + (uint64_t)LAYOUT_OFF(&rt->layout, type, cached_keys), &keys);
 	if (rc < 0)
 		return rc;

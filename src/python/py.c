@@ -39,6 +39,7 @@ int py_open(struct target *t, struct frame_table *frames, const char *offsets_te
 		return err_set(err, -ENOMEM, "Out of memory.");
 	int rc = runtime_find(t, offsets_text, offsets_name, &py->rt, err);
 	if (rc < 0) {
+		runtime_release(&py->rt);
 		free(py);
 		return rc;
 	}
@@ -62,6 +63,7 @@ void py_close(struct py *py)
 	codes_free(py->codes);
 	names_free(py->names);
 	look_release(&py->look);
+	runtime_release(&py->rt);
 	free(py->addrs);
 	free(py);
 }

@@ -5,6 +5,7 @@
 #include "python/limits.h"
 #include "python/object.h"
 #include "python/version.h"
+#include "target/mem_cache.h"
 #include "util/cleanup.h"
 
 #include <errno.h>
@@ -17,6 +18,17 @@
 static void close_binary(struct binary **b)
 {
 	binary_close(*b);
+}
+
+void runtime_release(struct runtime *rt)
+{
+	mem_close(rt->cold);
+	rt->cold = NULL;
+}
+
+void runtime_forget(const struct runtime *rt)
+{
+	mem_cache_forget(rt->cold);
 }
 
 int runtime_interpreters(const struct runtime *rt, uint64_t *ret_head)
@@ -201,8 +213,10 @@ static enum verdict try_binary(struct runtime *rt, struct binary *b, const char 
 	if (choose_layout(rt, &build, text, name, err) < 0)
 		return REFUSED;
 	int rc = -PA_ETORN;
-	for (int i = 0; i < CHECK_TRIES && rc < 0 && rc != -ENOENT; i++)
+	for (int i = 0; i < CHECK_TRIES && rc < 0 && rc != -ENOENT; i++) {
+		runtime_forget(rt);
 		rc = self_check(rt);
+	}
 	if (rc == -ENOENT)
 		return NOT_ALIVE;
 	uint32_t hex = 0;
@@ -321,6 +335,9 @@ int runtime_find(struct target *t, const char *offsets_text, const char *offsets
 	bool not_alive = false;
 	struct err refusal = {0};
 	*ret = (struct runtime){.target = t, .mem = target_mem(t), .pthread_tid_off = -1};
+	ret->cold = mem_cache_new(ret->mem);
+	if (!ret->cold)
+		return err_set(err, -ENOMEM, "Out of memory.");
 	for (int rank = 0; rank < 3; rank++) {
 		for (size_t i = 0; i < maps->n; i++) {
 			const struct map_entry *entry = &maps->entries[i];

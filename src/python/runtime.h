@@ -9,7 +9,8 @@
 
 struct runtime {
 	struct target *target;
-	struct mem *mem; // the target's
+	struct mem *mem;  // the target's
+	struct mem *cold; // the same through a cache; see runtime_forget
 	struct layout layout;
 	uint64_t addr;           // of _PyRuntime
 	uint32_t hex;            // as sys.hexversion
@@ -23,8 +24,15 @@ struct runtime {
 // every other mapped file that has a _PyRuntime; one counts only when the self-check passes (its
 // thread states point back to their interpreter, its sys dict is a dict). See python/version.h
 // for the version. Errors: ENOTPYTHON, EVERSION, ELAYOUT, and those of reading.
+// Release it with runtime_release, also after a failure.
 int runtime_find(struct target *t, const char *offsets_text, const char *offsets_name,
 		 struct runtime *ret, struct err *err);
+
+void runtime_release(struct runtime *rt);
+
+// What was read of objects (python/object.h) before is not believed any more. Objects that were
+// known to exist before this call are then read as they are.
+void runtime_forget(const struct runtime *rt);
 
 // The first interpreter of the list, and the next one; 0 at the end.
 int runtime_interpreters(const struct runtime *rt, uint64_t *ret_head);

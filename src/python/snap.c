@@ -261,7 +261,8 @@ const char *snap_frame(struct snap *s, int copy, uint64_t addr)
 	uint32_t size = s->rt->layout.frame_size;
 	for (size_t i = 0; i < s->chunks_n && !s->changed; i++) {
 		const struct snap_chunk *chunk = &s->chunks[i];
-		if (addr >= chunk->addr && addr + size <= chunk->addr + chunk->len)
+		if (addr >= chunk->addr && chunk->len >= size &&
+		    addr - chunk->addr <= chunk->len - size)
 			return snap_tstate(s, copy) + chunk->off + (addr - chunk->addr);
 	}
 	uint32_t i = s->changed ? MAP_NONE : find_loose(s, addr);

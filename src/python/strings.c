@@ -34,10 +34,10 @@ static int locate(const struct runtime *rt, uint64_t obj, const char *head, size
 	ret->width = STATE_KIND(state);
 	if (LAYOUT_HAS(l, str, legacy) && !(state & STATE_READY)) {
 		ret->width = 4; // wchar_t
-		int rc = mem_read_u64(rt->mem, obj + (uint64_t)LAYOUT_OFF(l, unicode, wstr),
+		int rc = mem_read_u64(rt->cold, obj + (uint64_t)LAYOUT_OFF(l, unicode, wstr),
 				      &ret->addr);
 		return rc < 0 ? rc
-			      : mem_read_u64(rt->mem,
+			      : mem_read_u64(rt->cold,
 					     obj + (uint64_t)LAYOUT_OFF(l, unicode, wstr_length),
 					     &ret->n);
 	}
@@ -45,7 +45,7 @@ static int locate(const struct runtime *rt, uint64_t obj, const char *head, size
 		ret->addr = obj + (uint64_t)(state & STATE_ASCII ? ascii_size : compact_size);
 		return 0;
 	}
-	return mem_read_u64(rt->mem, obj + (uint64_t)LAYOUT_OFF(l, unicode, data), &ret->addr);
+	return mem_read_u64(rt->cold, obj + (uint64_t)LAYOUT_OFF(l, unicode, data), &ret->addr);
 }
 
 static void add_text(struct buf *b, const char *bytes, size_t n, uint32_t width)
@@ -62,7 +62,7 @@ int object_str(const struct runtime *rt, uint64_t obj, struct buf *ret)
 	char head[256];
 	if (!obj || obj & 7)
 		return -EFAULT;
-	long got = mem_read_some(rt->mem, obj, head, sizeof(head));
+	long got = mem_read_some(rt->cold, obj, head, sizeof(head));
 	if (got < 0)
 		return (int)got;
 	struct text text;
@@ -79,7 +79,7 @@ int object_str(const struct runtime *rt, uint64_t obj, struct buf *ret)
 		CLEANUP(cleanup_free) char *bytes = malloc(n * text.width + 1);
 		if (!bytes)
 			return -ENOMEM;
-		rc = mem_read(rt->mem, text.addr, bytes, n * text.width);
+		rc = mem_read(rt->cold, text.addr, bytes, n * text.width);
 		if (rc < 0)
 			return rc;
 		add_text(ret, bytes, n, text.width);
