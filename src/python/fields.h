@@ -37,6 +37,8 @@
 	X(frame, previous, 8, 308, 399)                                                            \
 	X(frame, code, 8, 308, 399)                                                                \
 	X(frame, lasti, 4, 308, 310)                                                               \
+	X(frame, executing, 1, 308, 309)                                                           \
+	X(frame, state, 1, 310, 310)                                                               \
 	X(frame, instr, 8, 311, 399)                                                               \
 	X(frame, owner, 1, 311, 399)                                                               \
 	X(frame, is_entry, 1, 311, 311)                                                            \
@@ -115,6 +117,8 @@
 	X(frame, code, 311, 312, _PyInterpreterFrame, f_code)                                      \
 	X(frame, code, 313, 399, _PyInterpreterFrame, f_executable)                                \
 	X(frame, lasti, 308, 310, PyFrameObject, f_lasti)                                          \
+	X(frame, executing, 308, 309, PyFrameObject, f_executing)                                  \
+	X(frame, state, 310, 310, PyFrameObject, f_state)                                          \
 	X(frame, instr, 311, 312, _PyInterpreterFrame, prev_instr)                                 \
 	X(frame, instr, 313, 399, _PyInterpreterFrame, instr_ptr)                                  \
 	X(frame, owner, 311, 399, _PyInterpreterFrame, owner)                                      \

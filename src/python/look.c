@@ -17,23 +17,14 @@ void look_release(struct look *k)
 	*k = (struct look){0};
 }
 
-static int conclude(const struct chain *const *chains, size_t n, struct chain *kept,
-		    bool *ret_moving)
+// Leaves in kept what the two copies agree on.
+static int conclude(struct look *k, bool whole, struct chain *kept, bool *ret_moving)
 {
-	int rc = walk_agree(chains, n, kept);
+	const struct chain *two[] = {&k->a, &k->b};
+	int rc = walk_agree(two, 2, whole, kept);
 	if (rc < 0)
 		return rc;
 	*ret_moving = !rc;
-	return 0;
-}
-
-static int keep_chased(struct look *k, struct snap *s)
-{
-	for (size_t i = 0; i < k->chase.n; i++) {
-		int rc = snap_add_loose(s, k->chase.addrs[i]);
-		if (rc < 0)
-			return rc;
-	}
 	return 0;
 }
 
@@ -62,31 +53,55 @@ static int settle(struct look *k, struct snap *s, int *wa, int *wb, bool *reread
 	return -PA_ETORN;
 }
 
-// Frames lie in pieces that were not predicted. Where the thread went on between the copies both
-// are followed in the target, which is all that can be known of that instant; where it did not,
-// the pieces are copied anew and compared.
+// A copy that cannot be followed to the root is followed in the target, to learn which frames
+// there are. Of such a chain only what lay in the copy counts.
+static int chase(struct look *k, struct snap *s, int copy, struct chain *chain, int walked)
+{
+	if (walked != WALK_WHOLE)
+		walked = walk_chain(s, copy, chain, &k->chase);
+	return walked < 0 ? walked : walked == WALK_WHOLE ? 0 : -PA_ETORN;
+}
+
+// Puts what was chased into the prediction; the copies at hand cannot be followed after this.
+static int learn(struct look *k, struct snap *s)
+{
+	int rc = 0;
+	for (size_t i = 0; i < k->chase.n && rc >= 0; i++)
+		rc = snap_add_loose(s, k->chase.addrs[i]);
+	k->chase.n = 0;
+	return rc;
+}
+
+// The thread went on between the copies: what both hold of its callers is all that can be known.
+static int conclude_moved(struct look *k, struct snap *s, int wa, int wb, struct chain *kept,
+			  bool *ret_moving)
+{
+	int rc = chase(k, s, 0, &k->a, wa);
+	if (rc >= 0)
+		rc = chase(k, s, 1, &k->b, wb);
+	if (rc >= 0)
+		rc = learn(k, s);
+	if (rc < 0)
+		return rc;
+	walk_cut_late(&k->a);
+	walk_cut_late(&k->b);
+	return conclude(k, false, kept, ret_moving);
+}
+
+// Frames lie in pieces that were not predicted: learn them, and copy anew. What the thread did
+// meanwhile must not replace what it did at first, or short calls would never be seen.
 static int look_further(struct look *k, struct snap *s, int wa, int wb, struct chain *kept,
 			bool *ret_moving)
 {
 	uint64_t start = walk_start(s, 0);
-	bool stayed = start == walk_start(s, 1);
-	k->chase.n = 0;
-	if (wa != WALK_WHOLE)
-		wa = walk_chain(s, 0, &k->a, &k->chase);
-	if (wb != WALK_WHOLE && !stayed)
-		wb = walk_chain(s, 1, &k->b, &k->chase);
-	if (wa < 0 || wb < 0)
-		return wa < 0 ? wa : wb;
-	int rc = keep_chased(k, s);
+	bool reread = false;
+	if (start != walk_start(s, 1))
+		return conclude_moved(k, s, wa, wb, kept, ret_moving);
+	int rc = chase(k, s, 0, &k->a, wa);
+	if (rc >= 0)
+		rc = learn(k, s);
 	if (rc < 0)
 		return rc;
-	if (!stayed) {
-		if (wa != WALK_WHOLE || wb != WALK_WHOLE)
-			return -PA_ETORN;
-		const struct chain *two[] = {&k->a, &k->b};
-		return conclude(two, 2, kept, ret_moving);
-	}
-	bool have_first = wa == WALK_WHOLE, reread = false;
 	struct chain first = k->first;
 	k->first = k->a;
 	k->a = first;
@@ -95,20 +110,14 @@ static int look_further(struct look *k, struct snap *s, int wa, int wb, struct c
 		rc = settle(k, s, &wa, &wb, &reread);
 	if (rc < 0)
 		return rc;
-	if (wa != WALK_WHOLE || wb != WALK_WHOLE) {
-		k->chase.n = 0;
-		wa = wa == WALK_WHOLE ? wa : walk_chain(s, 0, &k->a, &k->chase);
-		wb = wb == WALK_WHOLE ? wb : walk_chain(s, 1, &k->b, &k->chase);
-		if (wa != WALK_WHOLE || wb != WALK_WHOLE)
-			return wa < 0 ? wa : wb < 0 ? wb : -PA_ETORN;
-		rc = keep_chased(k, s);
-		if (rc < 0)
-			return rc;
+	if (wa == WALK_WHOLE && wb == WALK_WHOLE)
+		rc = conclude(k, true, kept, ret_moving);
+	else
+		rc = conclude_moved(k, s, wa, wb, kept, ret_moving);
+	if (rc >= 0 && walk_start(s, 0) != start) {
+		walk_limit(kept, &k->first);
+		*ret_moving = true;
 	}
-	bool moved = walk_start(s, 0) != start;
-	const struct chain *three[] = {&k->a, &k->b, &k->first};
-	rc = conclude(three, moved && have_first ? 3 : 2, kept, ret_moving);
-	*ret_moving |= moved;
 	return rc;
 }
 
@@ -116,6 +125,7 @@ int look_once(struct look *k, struct snap *s, struct chain *kept, bool *ret_movi
 {
 	int wa = WALK_BAD, wb = WALK_BAD;
 	bool reread = false;
+	k->chase.n = 0;
 	int rc = snap_read(s);
 	if (rc < 0)
 		return rc;
@@ -123,13 +133,12 @@ int look_once(struct look *k, struct snap *s, struct chain *kept, bool *ret_movi
 	rc = settle(k, s, &wa, &wb, &reread);
 	if (rc < 0)
 		return rc;
-	if (wa == WALK_WHOLE && wb == WALK_WHOLE) {
-		const struct chain *two[] = {&k->a, &k->b};
-		rc = conclude(two, 2, kept, ret_moving);
-	} else {
+	reread &= walk_start(s, 0) != start;
+	if (wa == WALK_WHOLE && wb == WALK_WHOLE)
+		rc = conclude(k, true, kept, ret_moving);
+	else
 		rc = look_further(k, s, wa, wb, kept, ret_moving);
-	}
-	*ret_moving |= reread && walk_start(s, 0) != start;
+	*ret_moving |= reread;
 	snap_trim(s);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FRAME_OWNED_BY_CSTACK 3 // 3.12+: the first owner that is a shim
+#define FRAME_EXECUTING       0 // 3.10: enum _framestate
 
 void chain_release(struct chain *c)
 {
@@ -33,10 +34,14 @@ static struct raw_frame parse(const struct layout *l, uint64_t addr, const char 
 	};
 	if (LAYOUT_HAS(l, frame, heap)) {
 		f.instr = load_u32(bytes, LAYOUT_OFF(l, frame, lasti));
+		f.live = LAYOUT_OFF(l, frame, executing) >= 0
+				 ? bytes[LAYOUT_OFF(l, frame, executing)] == 1
+				 : bytes[LAYOUT_OFF(l, frame, state)] == FRAME_EXECUTING;
 		return f;
 	}
 	f.instr = load_u64(bytes, LAYOUT_OFF(l, frame, instr));
 	f.owner = (uint8_t)bytes[LAYOUT_OFF(l, frame, owner)];
+	f.live = true;
 	f.shim = l->version >= 312 && f.owner >= FRAME_OWNED_BY_CSTACK;
 	return f;
 }
@@ -86,6 +91,7 @@ static int follow(struct snap *s, int copy, uint64_t start, struct chain *out, s
 		if (rc != WALK_WHOLE)
 			return rc;
 		struct raw_frame frame = parse(l, addr, bytes);
+		frame.late = bytes == scratch;
 		// A thread's own frames lie in its data stack and nowhere else.
 		if (l->version >= 311 && frame.owner == FRAME_OWNED_BY_THREAD &&
 		    !snap_in_chunk(s, addr))
@@ -149,19 +155,22 @@ static int follow_cframe(struct snap *s, int copy, struct chain *out, struct cha
 	return rc;
 }
 
-// A function that returns gives its frame's memory back before it stops being current.
-static void drop_popped(const struct snap *s, int copy, struct chain *out)
+// A function that returns gives its frame's memory back before it stops being current: such a leaf
+// is dropped. Elsewhere on a chain, a frame above the top is none that the thread is in.
+static void judge_popped(const struct snap *s, int copy, struct chain *out)
 {
 	const struct layout *l = &s->rt->layout;
 	size_t gone = 0;
 	if (LAYOUT_HAS(l, frame, heap) || !s->chunks_n)
 		return;
 	uint64_t top = load_u64(snap_tstate(s, copy), LAYOUT_OFF(l, thread, datastack_top));
-	uint64_t end = s->chunks[0].addr + s->chunks[0].len;
-	while (gone < out->n && out->items[gone].owner == FRAME_OWNED_BY_THREAD &&
-	       out->items[gone].addr >= top && out->items[gone].addr < end &&
-	       out->items[gone].addr >= s->chunks[0].addr)
-		gone++;
+	uint64_t start = s->chunks[0].addr, end = start + s->chunks[0].len;
+	for (size_t i = 0; i < out->n; i++) {
+		struct raw_frame *f = &out->items[i];
+		f->live = f->owner != FRAME_OWNED_BY_THREAD || f->addr < start || f->addr >= end ||
+			  f->addr < top;
+		gone += !f->live && gone == i;
+	}
 	out->n -= gone;
 	if (gone && out->n)
 		memmove(out->items, out->items + gone, out->n * sizeof(*out->items));
@@ -173,7 +182,7 @@ int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
 			 ? follow_cframe(s, copy, out, chase)
 			 : follow(s, copy, walk_start(s, copy), out, chase);
 	if (rc == WALK_WHOLE)
-		drop_popped(s, copy, out);
+		judge_popped(s, copy, out);
 	return rc;
 }
 
@@ -183,7 +192,18 @@ static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
 	       a->owner == b->owner;
 }
 
-int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret)
+// A caller is in the middle of an instruction. One that is not live either has not begun (a tracing
+// function runs for its call) or was left while the chain was read.
+static bool plausible(const struct chain *c)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		if (!c->items[i].live && (int32_t)c->items[i].instr >= 0)
+			return false;
+	}
+	return true;
+}
+
+int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct chain *ret)
 {
 	const struct chain *first = chains[0];
 	size_t least = first->n, most = first->n, kept = 0;
@@ -192,17 +212,21 @@ int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret)
 		most = chains[c]->n > most ? chains[c]->n : most;
 	}
 	bool equal = true;
+	size_t live = 0; // frames from the root that are live in every chain
 	while (kept < least && equal) {
 		const struct raw_frame *a = &first->items[first->n - 1 - kept];
-		bool same = true, leaf = kept + 1 == most;
+		bool same = true, leaf = kept + 1 == most, alive = a->live;
 		for (size_t c = 1; c < k; c++) {
 			const struct raw_frame *b = &chains[c]->items[chains[c]->n - 1 - kept];
 			same &= same_frame(a, b);
+			alive &= b->live;
 			equal &= same && (leaf || a->shim || a->instr == b->instr);
 		}
+		live += same && alive && live == kept;
 		kept += same;
 	}
-	equal &= least == most;
+	equal &= whole && least == most && plausible(first);
+	kept = equal ? kept : live;
 	ret->n = 0;
 	ret->cut = first->cut;
 	if (ARRAY_RESERVE(ret->items, ret->cap, kept))
@@ -211,4 +235,25 @@ int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret)
 		memcpy(ret->items, first->items + (first->n - kept), kept * sizeof(*ret->items));
 	ret->n = kept;
 	return equal;
+}
+
+void walk_limit(struct chain *c, const struct chain *other)
+{
+	size_t kept = 0;
+	while (kept < c->n && kept < other->n &&
+	       same_frame(&c->items[c->n - 1 - kept], &other->items[other->n - 1 - kept]))
+		kept++;
+	if (kept)
+		memmove(c->items, c->items + (c->n - kept), kept * sizeof(*c->items));
+	c->n = kept;
+}
+
+void walk_cut_late(struct chain *c)
+{
+	size_t cut = 0;
+	for (size_t i = 0; i < c->n; i++)
+		cut = c->items[i].late ? i + 1 : cut;
+	if (cut < c->n)
+		memmove(c->items, c->items + cut, (c->n - cut) * sizeof(*c->items));
+	c->n -= cut;
 }

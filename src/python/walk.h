@@ -13,6 +13,8 @@ struct raw_frame {
 	uint64_t instr; // f_lasti up to 3.10; the address of an instruction from 3.11 on
 	uint8_t owner;  // 3.11+: enum _frameowner
 	bool shim;      // 3.12+: the entry of a C call, no function
+	bool late;      // read by itself, some time after the thread state
+	bool live;      // nothing says that it was left already
 };
 
 #define FRAME_OWNED_BY_THREAD    0
@@ -48,8 +50,17 @@ uint64_t walk_start(const struct snap *s, int copy);
 
 // The frames on which all k chains agree from the root: the same frame, code, predecessor and
 // (unless it is every chain's leaf) instruction. The last one kept may differ in its instruction;
-// chains[0]'s counts. Returns 1 when the chains are equal as a whole, 0 when only ret is, or
-// -ENOMEM.
-int walk_agree(const struct chain *const *chains, size_t k, struct chain *ret);
+// chains[0]'s counts. whole: the chains begin at the current frame. Where they do not, or are
+// not equal, a frame that was left already ends what is kept. Returns 1 when ret is the whole
+// stack, 0 when it is a part, or -ENOMEM.
+int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct chain *ret);
+
+// Cuts c back to the frames from the root that are also, as frames, in other; instructions do not
+// count.
+void walk_limit(struct chain *c, const struct chain *other);
+
+// Cuts a chain back to what was copied together with the thread state: from the root up to the
+// late frames.
+void walk_cut_late(struct chain *c);
 
 #endif

@@ -73,6 +73,7 @@ static void set_layout(struct layout *l, enum kind kind)
 	l->off[PY_frame_code] = F_CODE;
 	l->off[PY_frame_instr] = l->off[PY_frame_lasti] = F_INSTR;
 	l->off[PY_frame_owner] = F_OWNER;
+	l->off[PY_frame_executing] = kind == HEAP_FRAMES ? F_OWNER : -1;
 	l->off[PY_cframe_current_frame] = CF_CURRENT;
 	l->off[PY_cframe_previous] = CF_PREVIOUS;
 	l->off[PY_chunk_previous] = 0;
@@ -300,7 +301,7 @@ static void heap_chain(void **state)
 	(void)state;
 	make_bed(HEAP_FRAMES);
 	for (uint64_t i = 0; i < 300; i++)
-		put_frame(HEAP + i * 64, i ? HEAP + (i - 1) * 64 : 0, CODE + i, i, 0);
+		put_frame(HEAP + i * 64, i ? HEAP + (i - 1) * 64 : 0, CODE + i, i, 1);
 	set_current(HEAP + 299 * 64, 0);
 	assert_int_equal(look(), 0);
 	expect(300, false);
@@ -316,7 +317,7 @@ static void prediction_is_bounded(void **state)
 {
 	(void)state;
 	make_bed(HEAP_FRAMES);
-	put_frame(HEAP, 0, CODE, 1, 0);
+	put_frame(HEAP, 0, CODE, 1, 1);
 	for (uint64_t i = 0; i < 400; i++) {
 		uint64_t leaf = HEAP + 64 + i % 200 * 64;
 		put_frame(leaf, HEAP, CODE + 1, 1, 0);
