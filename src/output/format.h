@@ -12,7 +12,7 @@ struct format {
 	const char *const *aliases;  // NULL-terminated
 	const char *const *suffixes; // of file names, with the dot, NULL-terminated; the first is
 				     // that of default names
-	const char *summary;         // one line for --help
+	const char *summary; // one line for --help
 	// Appends the whole file. The profile is finished (profile_finish). Returns 0 or -ENOMEM.
 	int (*write)(const struct profile *p, struct buf *out);
 };
