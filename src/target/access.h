@@ -19,7 +19,7 @@ struct access_facts {
 
 	bool hidden; // not even the status of the target can be read; what follows is unknown
 	struct status status;
-	uid_t owner;        // of /proc/PID
+	uid_t owner;        // of the files in /proc/PID
 	bool other_user_ns; // the target is in a user namespace that is not ours
 };
 

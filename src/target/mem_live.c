@@ -42,8 +42,7 @@ static long read_file(struct mem_live *live, uint64_t addr, void *local, size_t 
 
 // process_vm_readv, over the exit of the thread that stands for the process. Returns the bytes
 // read or a negative error.
-static long call_vectors(struct mem_live *live, const struct iovec *to, const struct iovec *from,
-			 size_t n)
+static long call_vectors(struct mem_live *live, struct iovec *to, struct iovec *from, size_t n)
 {
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
 		ssize_t got = process_vm_readv(live->thread.tid, to, n, from, n, 0);

@@ -279,7 +279,7 @@ long proc_exe(const struct proc *p, char *path, size_t size)
 int proc_owner(const struct proc *p, uid_t *ret)
 {
 	struct stat st;
-	if (fstat(p->dir, &st))
+	if (fstatat(p->dir, "mem", &st, 0))
 		return -errno;
 	*ret = st.st_uid;
 	return 0;

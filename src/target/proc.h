@@ -36,7 +36,8 @@ int proc_find_live(struct proc *p);
 // Where exe points to, NUL-terminated. Returns the length or -errno.
 long proc_exe(const struct proc *p, char *path, size_t size);
 
-// The numeric owner of the folder: root's, while the process is not, when it may not be dumped.
+// The uid that the files in the folder belong to (not the folder itself): that of root when the
+// process may not be dumped (task_dump_owner in fs/proc/base.c). Returns 0 or -errno.
 int proc_owner(const struct proc *p, uid_t *ret);
 
 #endif

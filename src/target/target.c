@@ -57,14 +57,18 @@ static int set_gone(pid_t pid, struct err *err)
 	return err_set(err, -PA_EGONE, "process %d ended while it was being opened", pid);
 }
 
-// For whatever is neither a refusal nor the end of the process.
-static int set_failed(pid_t pid, const char *tried, int code, struct err *err)
+// Why one of its files ("maps") could not be opened or read.
+static int set_failed(const struct target *t, const char *tried, const char *file, int code,
+		      struct err *err)
 {
 	char what[64];
+	if (code == -EACCES || code == -EPERM)
+		return access_refused(&t->proc, tried, file, code, err);
 	if (code == -ENOENT || code == -ESRCH || code == -PA_EGONE)
-		return set_gone(pid, err);
+		return set_gone(t->proc.pid, err);
 	access_errno_text(code, what, sizeof(what));
-	return err_set(err, code, "cannot read process %d: %s failed with %s", pid, tried, what);
+	return err_set(err, code, "cannot read process %d: %s /proc/%d/%s failed with %s",
+		       t->proc.pid, tried, t->proc.via, file, what);
 }
 
 // The command name of a process, escaped.
@@ -83,7 +87,7 @@ static int open_proc(struct target *t, pid_t pid, struct err *err)
 	if (!r)
 		return 0;
 	if (r != -ENOENT)
-		return set_failed(pid, "opening its folder in /proc", r, err);
+		return set_failed(t, "opening", "", r, err);
 	if (access("/proc/self", F_OK))
 		return err_set(err, -ENOENT,
 			       "cannot read process %d: /proc is not mounted here; "
@@ -109,9 +113,7 @@ static int open_leader(struct target *t, pid_t pid, struct status *st, struct er
 			return r;
 		r = proc_status(&t->proc, 0, st);
 	}
-	if (r == -EACCES || r == -EPERM)
-		return access_refused(&t->proc, "opening", "status", r, err);
-	return r ? set_failed(pid, "reading its status", r, err) : 0;
+	return r ? set_failed(t, "reading", "status", r, err) : 0;
 }
 
 static int set_zombie(const struct status *st, struct err *err)
@@ -132,7 +134,7 @@ static int check_kind(struct target *t, const struct status *st, struct err *err
 	struct target_stat stat;
 	int r = proc_stat(&t->proc, 0, &stat);
 	if (r)
-		return set_failed(st->tgid, "reading its stat", r, err);
+		return set_failed(t, "reading", "stat", r, err);
 	t->start_time = stat.start_time;
 	t->nested = st->depth > 1;
 	if (st->tgid == getpid())
@@ -154,7 +156,7 @@ static int check_kind(struct target *t, const struct status *st, struct err *err
 	r = proc_find_live(&t->proc);
 	if (r == -PA_EGONE)
 		return set_zombie(st, err);
-	return r ? set_failed(st->tgid, "looking for a live thread", r, err) : 0;
+	return r ? set_failed(t, "reading", "task", r, err) : 0;
 }
 
 static int read_executable(struct target *t)
@@ -197,10 +199,9 @@ static pid_t find_live_thread(void *ctx)
 
 static int open_memory(struct target *t, struct err *err)
 {
-	pid_t pid = t->proc.pid;
 	int fd = proc_open(&t->proc, TARGET_FILE_MEM, 0, NULL);
 	if (fd < 0 && fd != -EACCES && fd != -EPERM)
-		return set_failed(pid, "opening its mem", fd, err);
+		return set_failed(t, "opening", "mem", fd, err);
 	struct mem_live_thread thread = {t->proc.via, find_live_thread, t};
 	int r = mem_live_new(&thread, fd, &t->mem);
 	if (!r)
@@ -210,26 +211,24 @@ static int open_memory(struct target *t, struct err *err)
 		mem_live_refusals(t->mem, &file, &vectors);
 		return access_refused(&t->proc, fd < 0 ? "opening" : "reading", "mem", file, err);
 	}
-	return r ? set_failed(pid, "reading its memory", r, err) : 0;
+	return r ? set_failed(t, "reading", "mem", r, err) : 0;
 }
 
 static int open_rest(struct target *t, struct err *err)
 {
 	pid_t pid = t->proc.pid;
 	t->maps_fd = proc_open(&t->proc, TARGET_FILE_MAPS, 0, NULL);
-	if (t->maps_fd == -EACCES || t->maps_fd == -EPERM)
-		return access_refused(&t->proc, "opening", "maps", t->maps_fd, err);
 	if (t->maps_fd < 0)
-		return set_failed(pid, "opening its maps", t->maps_fd, err);
+		return set_failed(t, "opening", "maps", t->maps_fd, err);
 	t->tasks_fd = proc_open(&t->proc, TARGET_FILE_TASKS, 0, NULL);
 	if (t->tasks_fd < 0)
-		return set_failed(pid, "opening its list of threads", t->tasks_fd, err);
+		return set_failed(t, "opening", "task", t->tasks_fd, err);
 	int r = target_refresh_maps(t, err);
 	if (r)
 		return r;
 	r = read_executable(t);
 	if (r)
-		return set_failed(pid, "reading the path of its executable", r, err);
+		return set_failed(t, "reading", "exe", r, err);
 	r = open_memory(t, err);
 	if (r)
 		return r;
@@ -332,15 +331,13 @@ int target_refresh_maps(struct target *t, struct err *err)
 	CLEANUP(buf_release) struct buf text = {0};
 	pid_t pid = t->proc.pid;
 	if (lseek(t->maps_fd, 0, SEEK_SET) < 0)
-		return set_failed(pid, "reading its maps", -errno, err);
+		return set_failed(t, "reading", "maps", -errno, err);
 	int r = fs_read_all(t->maps_fd, MAPS_MAX, &text);
-	if (r == -EACCES || r == -EPERM)
-		return access_refused(&t->proc, "reading", "maps", r, err);
 	if (!r && !text.len)
 		return err_set(err, -PA_EGONE, "process %d has ended", pid);
 	if (!r)
 		r = maps_parse(&t->maps, buf_text(&text), text.len);
-	return r ? set_failed(pid, "reading its maps", r, err) : 0;
+	return r ? set_failed(t, "reading", "maps", r, err) : 0;
 }
 
 long target_tasks(struct target *t, pid_t **tids, size_t *cap)
