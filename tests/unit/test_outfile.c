@@ -359,28 +359,55 @@ static void broken_pipe(void **state)
 	close(ends[1]);
 }
 
-// A full disk, as far as a process can have its own: the old file must survive.
-static void no_room(void **state)
+static void give_up(int number)
 {
-	(void)state;
+	(void)number;
+	outfile_abort();
+	_exit(130);
+}
+
+// Writes more than the process may, with that handler for the signal that it gets. Returns how the
+// child ended.
+static int write_too_much(void (*on_limit)(int))
+{
 	static char big[1 << 16];
-	put(in_folder("old.svg"), "old", 0600);
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct err err = {0};
 		struct outfile *f = NULL;
-		signal(SIGXFSZ, SIG_IGN);
+		signal(SIGXFSZ, on_limit);
 		if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096}) < 0)
 			_exit(99);
 		CHECK(outfile_open(in_folder("old.svg"), OUTFILE_REPLACE, &f, &err) == 0);
 		CHECK(outfile_commit(f, big, sizeof(big), &err) == -PA_EOUTPUT);
 		CHECK(strstr(err.text, "File too large"));
+		outfile_close(f);
 		_exit(0);
 	}
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+// A full disk, as far as a process can have its own: the old file must survive.
+static void no_room(void **state)
+{
+	(void)state;
+	put(in_folder("old.svg"), "old", 0600);
+	assert_int_equal(write_too_much(SIG_IGN), 0);
+	assert_content(in_folder("old.svg"), "old");
+	assert_int_equal(count_entries(), 1);
+}
+
+// A signal in the middle of writing, which ends the program.
+static void given_up(void **state)
+{
+	(void)state;
+	outfile_abort(); // nothing to remove yet
+	put(in_folder("old.svg"), "old", 0600);
+	assert_int_equal(write_too_much(give_up), 130);
 	assert_content(in_folder("old.svg"), "old");
 	assert_int_equal(count_entries(), 1);
 }
@@ -404,6 +431,8 @@ int main(void)
 		T(descriptors),
 		T(broken_pipe),
 		T(no_room),
+		T(given_up),
 	};
+	alarm(120); // a FIFO that is not refused would hang
 	return unit_run("outfile", tests);
 }
