@@ -2,14 +2,15 @@
 // The user on whose behalf root acts, and borrowing that user's rights on files.
 #include "cmd/invoker.h"
 
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/parse.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
@@ -41,30 +42,57 @@ struct invoker invoker_find(void)
 	return who;
 }
 
-// The groups of the invoker as the system's databases tell; only the given one for an unknown user.
+static void close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+// The login name of a user of this machine. Returns 0, -ENOENT, or -ENOMEM.
+static int name_of(uid_t uid, char **ret_name)
+{
+	CLEANUP(close_file) FILE *file = fopen("/etc/passwd", "re");
+	for (struct passwd *user; file && (user = fgetpwent(file));) {
+		if (user->pw_uid != uid)
+			continue;
+		*ret_name = strdup(user->pw_name);
+		return *ret_name ? 0 : -ENOMEM;
+	}
+	return -ENOENT;
+}
+
+static bool is_member(const struct group *group, const char *name)
+{
+	for (char **member = group->gr_mem; *member; member++) {
+		if (!strcmp(*member, name))
+			return true;
+	}
+	return false;
+}
+
+// The groups of the invoker: the given one, and those of /etc/group. No other database is asked:
+// that may hang, and brings foreign code into a process of root's.
 static int groups_of(const struct invoker *who, gid_t **ret_groups, size_t *ret_n)
 {
-	int n = 64;
-	const struct passwd *user = getpwuid(who->uid);
-	CLEANUP(cleanup_free) gid_t *groups = calloc((size_t)n, sizeof(*groups));
-	if (!groups)
+	CLEANUP(cleanup_free) char *name = NULL;
+	CLEANUP(cleanup_free) gid_t *groups = NULL;
+	CLEANUP(close_file) FILE *file = NULL;
+	size_t n = 0, cap = 0;
+	int rc = name_of(who->uid, &name);
+	if (rc == -ENOMEM || ARRAY_RESERVE(groups, cap, 1))
 		return -ENOMEM;
-	if (!user) {
-		groups[0] = who->gid;
-		*ret_groups = TAKE(groups);
-		*ret_n = 1;
-		return 0;
-	}
-	while (getgrouplist(user->pw_name, who->gid, groups, &n) < 0) {
-		if (n > MAX_GROUPS)
-			return -E2BIG;
-		gid_t *more = reallocarray(groups, (size_t)n, sizeof(*groups));
-		if (!more)
+	groups[n++] = who->gid;
+	if (name)
+		file = fopen("/etc/group", "re");
+	for (struct group *group; file && n < MAX_GROUPS && (group = fgetgrent(file));) {
+		if (!is_member(group, name) || group->gr_gid == who->gid)
+			continue;
+		if (ARRAY_RESERVE(groups, cap, n + 1))
 			return -ENOMEM;
-		groups = more;
+		groups[n++] = group->gr_gid;
 	}
 	*ret_groups = TAKE(groups);
-	*ret_n = (size_t)n;
+	*ret_n = n;
 	return 0;
 }
 

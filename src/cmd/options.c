@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define MAX_OFFSETS_SIZE (1 << 20)
-#define MIN_RATE_HZ	 0.01
-#define MAX_RATE_HZ	 100000.0
+#define MIN_RATE_HZ      0.01
+#define MAX_RATE_HZ      100000.0
 
 error_t options_fault(struct argp_state *state, const char *fmt, ...)
 {

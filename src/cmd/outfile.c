@@ -29,10 +29,10 @@ struct outfile {
 	enum outfile_mode mode;
 	struct invoker who;
 	bool stream;
-	int fd;	    // -1 = none
+	int fd;     // -1 = none
 	int folder; // -1 = none
 	char *name;
-	char *path;	 // for people
+	char *path;      // for people
 	mode_t old_mode; // permissions of the file that gives way, 0 = none or not ours
 };
 

@@ -14,7 +14,7 @@ struct outfile;
 
 enum outfile_mode {
 	OUTFILE_REPLACE, // a name that the user chose: what is there gives way
-	OUTFILE_NEW,	 // a name of ours: NAME-1, NAME-2 and so on when it is taken
+	OUTFILE_NEW,     // a name of ours: NAME-1, NAME-2 and so on when it is taken
 };
 
 // Appends "pyattach-PID-20260821T031500Z" and the suffix.

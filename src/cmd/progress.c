@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define DEFAULT_COLUMNS 80
-#define ERASE_LINE	"\r\x1b[K"
+#define ERASE_LINE      "\r\x1b[K"
 
 static volatile sig_atomic_t drawn;
 

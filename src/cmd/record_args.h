@@ -10,7 +10,7 @@
 struct record_args {
 	struct options common; // first: see options.h
 	struct record_options record;
-	const char *output;	     // as given; NULL = a default name
+	const char *output;          // as given; NULL = a default name
 	const struct format *format; // never NULL after parsing
 	bool hide_progress;
 };
