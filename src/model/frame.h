@@ -15,12 +15,12 @@ enum frame_kind {
 // They hold UTF-8 in which lone surrogates are written \udcXX; nothing else is escaped there, so
 // each output escapes for its own consumer.
 struct frame {
-	uint32_t kind;	     // enum frame_kind
-	uint32_t name;	     // function, qualified where the interpreter tells (3.11+)
-	uint32_t file;	     // as the code object has it
+	uint32_t kind;       // enum frame_kind
+	uint32_t name;       // function, qualified where the interpreter tells (3.11+)
+	uint32_t file;       // as the code object has it
 	uint32_t short_file; // relative to the longest entry of the target's sys.path
 	uint32_t module;     // dotted form of short_file
-	int32_t line;	     // 1-based; 0 = unknown
+	int32_t line;        // 1-based; 0 = unknown
 	int32_t first_line;  // of the function; 0 = unknown
 };
 

@@ -11,9 +11,9 @@ struct process {
 	pid_t pid;
 	char *cmdline; // arguments joined by blanks; owned
 	size_t cmdline_len;
-	char *executable;	    // path as the target sees it; owned
-	char python[32];	    // "3.11.7"
-	uint32_t no_python;	    // OS threads that have no Python thread state
+	char *executable;           // path as the target sees it; owned
+	char python[32];            // "3.11.7"
+	uint32_t no_python;         // OS threads that have no Python thread state
 	struct frame_table *frames; // not owned
 	struct stack_set threads;   // in the order in which they are shown
 };

@@ -12,7 +12,7 @@
 
 struct profile_index {
 	struct map children; // hash of (parent, frame) -> node
-	size_t cap;	     // of nodes
+	size_t cap;          // of nodes
 };
 
 struct profile *profile_new(struct frame_table *frames)

@@ -16,7 +16,7 @@ struct profile_node {
 	uint32_t parent;
 	uint32_t first_child; // 0 = none
 	uint32_t next_sibling;
-	uint64_t self;	// samples that end here
+	uint64_t self;  // samples that end here
 	uint64_t total; // samples that pass through or end here; set by profile_finish
 };
 
@@ -51,7 +51,7 @@ int profile_set_text(char **field, const char *text);
 
 struct profile_top {
 	uint32_t frame; // a frame of that function
-	uint64_t self;	// samples in which it was the leaf
+	uint64_t self;  // samples in which it was the leaf
 	uint64_t total; // samples in which it occurs at all (once a stack)
 };
 

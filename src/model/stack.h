@@ -9,17 +9,17 @@
 #include <sys/types.h>
 
 struct stack {
-	pid_t tid;	    // OS thread id as our own namespace sees it; 0 = unknown
+	pid_t tid;          // OS thread id as our own namespace sees it; 0 = unknown
 	uint64_t thread_id; // the interpreter's ident (pthread_self)
 	int64_t interp_id;  // 0 = the main interpreter
-	uint32_t name;	    // string in the frame table; 0 = unknown
-	char state;	    // as in /proc/PID/task/TID/stat: R S D T ...; '?' = unknown
-	bool active;	    // state R
+	uint32_t name;      // string in the frame table; 0 = unknown
+	char state;         // as in /proc/PID/task/TID/stat: R S D T ...; '?' = unknown
+	bool active;        // state R
 	bool owns_gil;
-	bool is_main;	// the main interpreter's main thread
-	bool moving;	// two copies disagreed: frames are those on which both agree, from the root
+	bool is_main;   // the main interpreter's main thread
+	bool moving;    // two copies disagreed: frames are those on which both agree, from the root
 	bool truncated; // more frames than we read: the cut is a mark among the frames
-	uint32_t n;	// frames, leaf first; 0 = no Python frame
+	uint32_t n;     // frames, leaf first; 0 = no Python frame
 	uint32_t cap;
 	uint32_t *frames; // frame ids
 };

@@ -17,7 +17,7 @@ struct buf {
 };
 
 void buf_release(struct buf *b); // frees; NULL-safe; the buffer can be used again
-void buf_clear(struct buf *b);	 // length 0, keeps the memory
+void buf_clear(struct buf *b);   // length 0, keeps the memory
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);

@@ -10,7 +10,7 @@ size_t utf8_next(const char *s, size_t len, uint32_t *ret_char)
 	const unsigned char *p = (const unsigned char *)s;
 	if (!len)
 		return 0;
-	size_t n = p[0] < 0x80	     ? 1
+	size_t n = p[0] < 0x80       ? 1
 		   : p[0] >> 5 == 6  ? 2
 		   : p[0] >> 4 == 14 ? 3
 		   : p[0] >> 3 == 30 ? 4

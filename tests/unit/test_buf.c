@@ -117,9 +117,9 @@ static void array_too_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_is_text),	cmocka_unit_test(adds),
+		cmocka_unit_test(empty_is_text),        cmocka_unit_test(adds),
 		cmocka_unit_test(printf_of_any_length), cmocka_unit_test(grows),
-		cmocka_unit_test(failure_sticks),	cmocka_unit_test(array_grows),
+		cmocka_unit_test(failure_sticks),       cmocka_unit_test(array_grows),
 		cmocka_unit_test(array_too_large),
 	};
 	return unit_run("buf", tests);

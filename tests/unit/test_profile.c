@@ -111,7 +111,7 @@ static void order_is_by_text(void **state)
 		const char *name, *file;
 		int line;
 	} want[] = {
-		{"", "z", 1},  {"a", "", 5},   {"a", "f", 0}, {"a", "f", 2},	    {"a", "f", 10},
+		{"", "z", 1},  {"a", "", 5},   {"a", "f", 0}, {"a", "f", 2},        {"a", "f", 10},
 		{"a", "g", 1}, {"ab", "a", 1}, {"b", "a", 1}, {"\xc3\xa4", "a", 1},
 	};
 	for (size_t shift = 0; shift < ROWS(want); shift++) {

@@ -27,9 +27,9 @@ static void decodes(void **state)
 		{"\xf0\x90\x80\x80", 4, 4, 0x10000},
 		{"\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff},
 		{"A", 0, 0, 0},
-		{"\x80", 1, 0, 0},	       // a lone continuation
-		{"\xc0\x80", 2, 0, 0},	       // overlong NUL
-		{"\xc1\xbf", 2, 0, 0},	       // overlong DEL
+		{"\x80", 1, 0, 0},             // a lone continuation
+		{"\xc0\x80", 2, 0, 0},         // overlong NUL
+		{"\xc1\xbf", 2, 0, 0},         // overlong DEL
 		{"\xe0\x9f\xbf", 3, 0, 0},     // overlong
 		{"\xf0\x8f\xbf\xbf", 4, 0, 0}, // overlong
 		{"\xed\xa0\x80", 3, 0, 0},     // surrogates
@@ -103,11 +103,11 @@ static void escapes(void **state)
 		{"\x1b[2J", 4, "\\x1b[2J"},
 		{"a\0b", 3, "a\\x00b"},
 		{"\r\n\t\b\x7f", 5, "\\x0d\\x0a\\x09\\x08\\x7f"},
-		{"\xc2\x9b", 2, "\\u009b"},			   // CSI as one character
-		{"\x9b", 1, "\\x9b"},				   // and as a byte
-		{"\xe2\x80\xae", 3, "\\u202e"},			   // right-to-left override
+		{"\xc2\x9b", 2, "\\u009b"},                        // CSI as one character
+		{"\x9b", 1, "\\x9b"},                              // and as a byte
+		{"\xe2\x80\xae", 3, "\\u202e"},                    // right-to-left override
 		{"\xe2\x81\xa6\xe2\x81\xa9", 6, "\\u2066\\u2069"}, // isolates
-		{"\xe2\x80\xa8", 3, "\\u2028"},			   // line separator
+		{"\xe2\x80\xa8", 3, "\\u2028"},                    // line separator
 		{"\xef\xbb\xbf", 3, "\\ufeff"},
 		{"\xed\xb2\x80", 3, "\\xed\\xb2\\x80"}, // an encoded surrogate
 		{"ok\xe2\x82", 4, "ok\\xe2\\x82"},
@@ -143,8 +143,8 @@ static void any_two_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decodes),	 cmocka_unit_test(every_character_comes_back),
-		cmocka_unit_test(no_character),	 cmocka_unit_test(escapes),
+		cmocka_unit_test(decodes),       cmocka_unit_test(every_character_comes_back),
+		cmocka_unit_test(no_character),  cmocka_unit_test(escapes),
 		cmocka_unit_test(any_two_bytes),
 	};
 	return unit_run("term", tests);
