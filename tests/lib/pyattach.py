@@ -69,18 +69,18 @@ def dump(pid, *args, **popen):
     return whole["processes"][0]
 
 
-FRAME = re.compile(r"^(.*?) \((.*?)(?::(\d+))?\)$", re.S)
+FRAME = re.compile(r"^(.*?) \((.*?)(?::(\d+|\?))?\)$", re.S)
 
 
 class Frame:
-    """A frame of a folded stack; file and line are None for a mark such as [moving]."""
+    """A frame of a folded stack; file is None for a mark such as [moving], line where none is told."""
 
     def __init__(self, text):
         match = None if text.startswith(("[", "thread (")) else FRAME.match(text)
         self.text = text
         self.name = match.group(1) if match else text
         self.file = match.group(2) if match else None
-        self.line = int(match.group(3)) if match and match.group(3) else None
+        self.line = int(match.group(3)) if match and (match.group(3) or "?") != "?" else None
         self.mark = match is None
 
     def __repr__(self):
@@ -88,9 +88,11 @@ class Frame:
 
 
 def parse_raw(text):
-    """Folded stacks: a list of (frames root first, count); raises on anything else."""
+    """Folded stacks: a list of (frames root first, count); raises on anything but remarks."""
     stacks = []
     for line in text.splitlines():
+        if line.startswith("# "):
+            continue
         stack, _, count = line.rpartition(" ")
         if not stack or not count.isdigit() or int(count) < 1:
             raise ValueError("not a folded line: %r" % line)

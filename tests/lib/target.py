@@ -14,8 +14,12 @@ _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 
 
-def _die_with_driver():
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def _dying_with_driver(prepare):
+    def run():
+        if prepare:
+            prepare()
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    return run
 
 
 def environment():
@@ -47,12 +51,15 @@ class Target:
     JSON value a line.
     """
 
-    def __init__(self, python, program, *args, **popen):
-        path = program if os.path.isabs(program) else os.path.join(PROGRAMS, program)
+    def __init__(self, python, program, *args, prepare=None, **popen):
+        """program is a name in fixtures/programs, a path, or an option of the interpreter (-c);
+        prepare is called in the new process before it executes."""
+        plain = os.path.isabs(program) or program.startswith("-")
+        path = program if plain else os.path.join(PROGRAMS, program)
         argv = [getattr(python, "path", python), path] + [str(a) for a in args]
         popen.setdefault("env", environment())
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        preexec_fn=_die_with_driver, **popen)
+                                        preexec_fn=_dying_with_driver(prepare), **popen)
         self.pid = self.process.pid
 
     def __enter__(self):
