@@ -132,7 +132,8 @@ int summary_text(const struct profile *p, const struct record_options *o,
 	if (p->info.note)
 		buf_printf(out, "%s\n", p->info.note);
 	if (stats->end == RECORD_EXITED)
-		buf_str(out, "The process ended during the recording\n");
+		buf_str(out,
+			"The process ended, or executed another program, during the recording\n");
 	add_counts(out, o, stats);
 	if (n)
 		buf_str(out, "Functions with most samples:\n");

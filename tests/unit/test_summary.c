@@ -128,7 +128,7 @@ static void everything_to_say(void **state)
 	assert_int_equal(summary_text(p, &o, &stats, "/tmp/\x1b.svg", &b), 0);
 	assert_string_equal(
 		buf_text(&b),
-		"The process ended during the recording\n"
+		"The process ended, or executed another program, during the recording\n"
 		"Recorded 4 samples of 2 threads in 2 s; rate 99.5 Hz, asked 100 Hz; own CPU 1.00 "
 		"% "
 		"of a core\n"
