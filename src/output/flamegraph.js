@@ -5,19 +5,20 @@
 	"use strict";
 	const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 	// The same numbers are in fmt_svg.c.
-	const MARGIN = 10, INDENT = 4, BASELINE = 12.5, FRAMED = 3, HEAD = 86;
+	const MARGIN = 10, INDENT = 4, BASELINE = 12.5, FRAMED = 3;
 	const NARROWEST = 0.1; // pixels that a box must have to be shown
 	const svg = document.currentScript.closest("svg");
 	const whole = document.documentElement === svg;
-	const head = svg.querySelector(".head");
+	const head = svg.querySelector(".head"), area = svg.querySelector(".boxes");
 	const boxes = [];
-	let width = 1200, zoomed = 0, column = 7.3, term = "";
+	let width = 1200, column = 7.3; // pixels
+	let zoomed = 0, pointed = null; // the box that fills the width, the one under the pointer
 
 	// One entry a box, in the file's order: a parent before its children. "end" is the number behind
 	// the last box below it.
 	function collect() {
 		const path = [];
-		for (const g of svg.querySelector(".boxes").children) {
+		for (const g of area.children) {
 			const depth = Number(g.dataset.depth);
 			for (let i = depth; i < path.length; i++)
 				boxes[path[i]].end = boxes.length;
@@ -32,6 +33,7 @@
 				self: Number(g.dataset.self || 0),
 				parent: depth ? path[depth - 1] : -1,
 				label: null,
+				framed: g.querySelector("rect").hasAttribute("class"),
 				hit: false,
 				look: "",
 			});
@@ -92,7 +94,10 @@
 	function place(box, x, w) {
 		box.rect.setAttribute("x", x.toFixed(2));
 		box.rect.setAttribute("width", w.toFixed(2));
-		box.rect.setAttribute("class", w < FRAMED ? "" : "w");
+		if (box.framed !== (w >= FRAMED)) {
+			box.framed = w >= FRAMED;
+			box.rect.setAttribute("class", box.framed ? "w" : "");
+		}
 		const room = Math.floor((w - 2 * INDENT) / column);
 		const text = room > 0 ? cut(labelOf(box), room) : "";
 		if (!text && !box.text)
@@ -128,7 +133,8 @@
 			zoomed = i;
 			layout();
 		}
-		reset.setAttribute("class", zoomed ? "button" : "button gone");
+		arrange();
+		describe();
 	}
 
 	// The regular expression, or the text itself when it is none; capitals count when there are any.
@@ -144,7 +150,6 @@
 
 	// Marks what matches. A sample counts once, however many boxes of its stack match.
 	function search(text) {
-		term = text;
 		const re = text ? pattern(text) : null;
 		let sum = 0, counted = 0;
 		boxes.forEach(function (box, i) {
@@ -162,6 +167,7 @@
 
 	function openSearch() {
 		field.setAttribute("class", "");
+		arrange();
 		input.focus();
 		input.select();
 	}
@@ -170,20 +176,20 @@
 		input.value = "";
 		input.blur();
 		field.setAttribute("class", "gone");
+		arrange();
 		search("");
 	}
 
-	function describe(box) {
-		if (!box) {
+	function describe() {
+		if (!pointed) {
 			details.textContent = "Point at a box for its share, click it to zoom in.";
 			return;
 		}
-		let text = titleOf(box);
-		if (box.self)
-			text += "; " + percent(box.self, boxes[0].samples) + " in itself";
-		if (zoomed)
-			text += "; " + percent(Math.min(box.samples, boxes[zoomed].samples),
-				boxes[zoomed].samples) + " of the zoomed box";
+		let text = titleOf(pointed);
+		if (pointed.self)
+			text += "; " + percent(pointed.self, boxes[0].samples) + " in itself";
+		if (zoomed && pointed.g.number > zoomed)
+			text += "; " + percent(pointed.samples, boxes[zoomed].samples) + " of the zoomed box";
 		details.textContent = text;
 	}
 
@@ -202,17 +208,24 @@
 		return g;
 	}
 
+	// The buttons, from the right: search, its field while it is open, reset while it is of use.
+	function arrange() {
+		const right = width - MARGIN, open = field.getAttribute("class") === "";
+		find.setAttribute("transform", "translate(" + (right - 74) + ",11)");
+		clear.setAttribute("transform", "translate(" + (right - 74) + ",40)");
+		matched.setAttribute("x", right - 74 - 12);
+		field.setAttribute("x", right - 74 - 8 - 220);
+		reset.setAttribute("class", zoomed ? "button" : "button gone");
+		reset.setAttribute("transform",
+			"translate(" + (right - 74 - 8 - (open ? 220 + 8 : 0) - 96) + ",11)");
+	}
+
 	function resize() {
 		if (whole)
 			width = Math.max(480, svg.clientWidth || window.innerWidth);
 		svg.setAttribute("width", width);
 		svg.setAttribute("viewBox", "0 0 " + width + " " + svg.getAttribute("height"));
-		const right = width - MARGIN;
-		find.setAttribute("transform", "translate(" + (right - 74) + ",11)");
-		field.setAttribute("x", right - 74 - 8 - 220);
-		clear.setAttribute("transform", "translate(" + (right - 74) + ",40)");
-		reset.setAttribute("transform", "translate(" + (right - 74 - 8 - 220 - 8 - 96) + ",11)");
-		matched.setAttribute("x", right - 74 - 12);
+		arrange();
 		layout();
 	}
 
@@ -242,13 +255,15 @@
 	}
 
 	function boxAt(target) {
-		const g = target.closest ? target.closest(".boxes > g") : null;
+		const g = target.closest(".boxes > g");
 		return g ? boxes[g.number] : null;
 	}
 
 	collect();
 	if (!boxes.length)
 		return;
+	// Out of the way while sizes are asked for: each answer would lay all of them out.
+	area.style.display = "none";
 	const details = element("text", {class: "details", x: MARGIN, y: 72}, head);
 	const matched = element("text", {class: "matched", y: 56, "text-anchor": "end"}, head);
 	const find = button("search", "Search", 74, openSearch);
@@ -261,26 +276,29 @@
 	input.setAttribute("aria-label", "Search for a regular expression");
 	field.appendChild(input);
 	clear.setAttribute("class", "button gone");
-	reset.setAttribute("class", "button gone");
 
-	const probe = element("text", {}, svg.querySelector(".boxes"));
+	const probe = element("text", {}, head);
 	probe.textContent = "M".repeat(100);
 	column = probe.getComputedTextLength() / 100 || column;
 	probe.remove();
 
 	svg.classList.add("live");
 	resize();
-	describe(null);
-	const area = svg.querySelector(".boxes");
+	describe();
+	area.style.display = "";
 	area.addEventListener("click", function (e) {
 		const box = boxAt(e.target);
-		if (box) {
+		if (box)
 			zoom(box.g.number);
-			describe(box);
-		}
 	});
-	area.addEventListener("mouseover", function (e) { describe(boxAt(e.target)); });
-	area.addEventListener("mouseleave", function () { describe(null); });
+	area.addEventListener("mouseover", function (e) {
+		pointed = boxAt(e.target);
+		describe();
+	});
+	area.addEventListener("mouseleave", function () {
+		pointed = null;
+		describe();
+	});
 	input.addEventListener("input", function () { search(input.value); });
 	window.addEventListener("keydown", onKey);
 	if (whole) {

@@ -169,7 +169,7 @@ class Page:
 
     def key(self, key, control=False):
         """One key: a character, or a name of KEYS."""
-        code = self.KEYS.get(key) or ord(key.upper())
+        code = self.KEYS.get(key) or (ord(key.upper()) if key.isalnum() else 0)
         event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
         if len(key) == 1 and not control:
             event["text"] = key
@@ -178,8 +178,8 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
     def type(self, text):
-        for character in text:
-            self.key(character)
+        """Puts text where the cursor is."""
+        self.call("Input.insertText", text=text)
 
     def screenshot(self, path):
         import base64
