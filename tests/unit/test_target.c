@@ -7,7 +7,6 @@
 #include "util/cleanup.h"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -278,7 +277,7 @@ static void check_without_leader(struct target *t, pid_t pid, pid_t tid)
 	assert_int_equal(tids[0], tid);
 	CLEANUP(buf_release) struct buf text = {0};
 	assert_int_equal(target_cmdline(t, &text), 0);
-	assert_non_null(strstr(buf_text(&text), "test_target"));
+	assert_non_null(strstr(buf_text(&text), program_invocation_short_name));
 }
 
 static void main_thread_had_exited(void **state)
@@ -480,125 +479,6 @@ static void no_descriptor_is_left(void **state)
 	assert_int_equal(before, after);
 }
 
-// A process as uid and gid of nobody that keeps one capability, or none (-1).
-static bool become_nobody(int cap)
-{
-	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[2] = {0};
-	if (prctl(PR_SET_KEEPCAPS, 1) || setresgid(65534, 65534, 65534) ||
-	    setresuid(65534, 65534, 65534))
-		return false;
-	if (cap >= 0)
-		data[0].effective = data[0].permitted = 1u << cap;
-	return !syscall(SYS_capset, &head, data) && !prctl(PR_SET_DUMPABLE, 1);
-}
-
-static bool drop_capability(int cap)
-{
-	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[2];
-	if (syscall(SYS_capget, &head, data))
-		return false;
-	data[0].effective &= ~(1u << cap);
-	data[0].permitted &= ~(1u << cap);
-	return !syscall(SYS_capset, &head, data);
-}
-
-// Opening pid is refused with a sentence that has the words and not the others.
-static int is_denied(pid_t pid, const char *words, const char *not_words)
-{
-	struct target *t = NULL;
-	struct err err = {0};
-	int r = target_open_pid(pid, &t, &err);
-	if (r != -PA_EDENIED || !strstr(err.text, words) || strstr(err.text, not_words))
-		fprintf(stderr, "# %d: %s\n", r, err.text);
-	CHECK(r == -PA_EDENIED);
-	CHECK(err_exit_code(r) == PA_EXIT_PERMISSION);
-	CHECK(strstr(err.text, words));
-	CHECK(!strstr(err.text, not_words));
-	return 0;
-}
-
-static int nobody_opens_root(void *arg)
-{
-	CHECK(become_nobody(-1));
-	return is_denied(*(pid_t *)arg,
-			 "EACCES (Permission denied): the process belongs to uid 0 and pyattach "
-			 "runs as uid 65534; run `sudo pyattach ...`",
-			 "docker");
-}
-
-static int root_lacks_the_capability(void *arg)
-{
-	CHECK(drop_capability(CAP_SYS_PTRACE));
-	return is_denied(*(pid_t *)arg, "docker run --cap-add=SYS_PTRACE", "sudo");
-}
-
-static int nobody_opens_undumpable(void *arg)
-{
-	CHECK(become_nobody(-1));
-	return is_denied(*(pid_t *)arg, "not dumpable", "docker");
-}
-
-// CAP_SYS_PTRACE does not open the mem of another user, but process_vm_readv works.
-static int only_ptrace(void *arg)
-{
-	pid_t pid = *(pid_t *)arg;
-	struct target *t = NULL;
-	char text[sizeof(marker)] = "", path[64];
-	CHECK(become_nobody(CAP_SYS_PTRACE));
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	CHECK(open(path, O_RDONLY) < 0 && errno == EACCES);
-	CHECK(!target_open_pid(pid, &t, NULL));
-	CHECK(!mem_read(target_mem(t), (uintptr_t)marker, text, sizeof(text)));
-	CHECK(!strcmp(text, marker));
-	struct mem_vec vec = {text, (uintptr_t)marker, sizeof(text)};
-	CHECK(mem_read_hot(target_mem(t), &vec, 1) == 1);
-	CHECK(mem_read(target_mem(t), 8, text, 1) == -EFAULT);
-	CHECK(target_alive(t));
-	kill(pid, SIGKILL); // not permitted: it must live on
-	CHECK(target_alive(t));
-	target_close(t);
-	return 0;
-}
-
-static void rest_as_nobody(const struct line *line, void *arg)
-{
-	bool *dumpable = arg;
-	if (!become_nobody(-1) || prctl(PR_SET_DUMPABLE, *dumpable))
-		_exit(4);
-	child_rest(line, NULL);
-}
-
-static void permissions(void **state)
-{
-	(void)state;
-	if (geteuid()) {
-		// Without rights of our own there is one refusal to be had.
-		struct stat st;
-		if (!stat("/proc/1", &st) && st.st_uid != geteuid())
-			refuse(1, -PA_EDENIED, "run `sudo pyattach ...`");
-		return;
-	}
-	struct child root = child_start(child_rest, NULL);
-	child_hear(&root);
-	bool dumpable = true, not_dumpable = false;
-	struct child nobody = child_start(rest_as_nobody, &dumpable);
-	child_hear(&nobody);
-	struct child secret = child_start(rest_as_nobody, &not_dumpable);
-	child_hear(&secret);
-	assert_int_equal(run_apart(nobody_opens_root, &root.pid), 0);
-	assert_int_equal(run_apart(root_lacks_the_capability, &nobody.pid), 0);
-	assert_int_equal(run_apart(nobody_opens_undumpable, &secret.pid), 0);
-	assert_int_equal(run_apart(only_ptrace, &root.pid), 0);
-	struct target *t = open_target(secret.pid);
-	read_marker(t);
-	target_close(t);
-	child_end(&root);
-	child_end(&nobody);
-	child_end(&secret);
-}
-
 int main(int argc, char **argv)
 {
 	alarm(100);
@@ -628,7 +508,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(files),
 		cmocka_unit_test(mapped_files),
 		cmocka_unit_test(no_descriptor_is_left),
-		cmocka_unit_test(permissions),
 	};
 	int failed = unit_run("target", tests);
 	free(program);
