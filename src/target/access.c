@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -175,12 +176,31 @@ static bool are_vectors_blocked(void)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) < 0;
 }
 
+// In the first user namespace every id stands for itself.
+static bool is_inner_user_ns(void)
+{
+	CLEANUP(buf_release) struct buf map = {0};
+	unsigned first, outer, count;
+	if (fs_read_file("/proc/self/uid_map", 65536, &map) ||
+	    sscanf(buf_text(&map), "%u %u %u", &first, &outer, &count) != 3)
+		return false;
+	return first || outer || count != UINT32_MAX;
+}
+
 static bool is_other_user_ns(const struct proc *p)
 {
 	char ours[64] = "", theirs[64] = "";
 	ssize_t n = readlink("/proc/self/ns/user", ours, sizeof(ours) - 1);
 	ssize_t m = readlinkat(p->via_dir, "ns/user", theirs, sizeof(theirs) - 1);
-	return n > 0 && m > 0 && strcmp(ours, theirs);
+	// Whoever has the capability in the namespace of the process can read its link.
+	if (m <= 0)
+		return is_inner_user_ns();
+	return n > 0 && strcmp(ours, theirs);
+}
+
+bool access_exists(pid_t pid)
+{
+	return !kill(pid, 0) || errno == EPERM;
 }
 
 // Returns 0, or -PA_EGONE when the process has ended.
@@ -196,11 +216,8 @@ static int collect(const struct proc *p, struct access_facts *f)
 	f->selinux = read_number("/sys/fs/selinux/enforce") == 1;
 	f->vectors_blocked = are_vectors_blocked();
 	f->other_user_ns = is_other_user_ns(p);
-	int r = proc_status(p, 0, &f->status);
-	if (r == -ENOENT || r == -ESRCH)
-		return -PA_EGONE;
-	f->hidden = r || proc_owner(p, &f->owner);
-	return 0;
+	f->hidden = proc_status(p, 0, &f->status) || proc_owner(p, &f->owner);
+	return access_exists(p->pid) ? 0 : -PA_EGONE;
 }
 
 int access_refused(const struct proc *p, const char *tried, const char *file, int refusal,

@@ -31,6 +31,9 @@ int access_explain(const struct access_facts *facts, struct err *err);
 int access_refused(const struct proc *p, const char *tried, const char *file, int refusal,
 		   struct err *err);
 
+// Asks by a signal that is not sent: hidepid can hide a process from the view of /proc.
+bool access_exists(pid_t pid);
+
 // "EACCES (Permission denied)", for messages.
 void access_errno_text(int code, char *text, size_t size);
 

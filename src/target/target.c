@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ static int open_proc(struct target *t, pid_t pid, struct err *err)
 			       "cannot read process %d: /proc is not mounted here; "
 			       "run `mount -t proc proc /proc`",
 			       pid);
-	if (!kill(pid, 0) || errno == EPERM)
+	if (access_exists(pid))
 		return access_refused(&t->proc, "opening", "", r, err);
 	return err_set(err, -PA_ENOPROC, "there is no process %d", pid);
 }
@@ -113,6 +112,9 @@ static int open_leader(struct target *t, pid_t pid, struct status *st, struct er
 			return r;
 		r = proc_status(&t->proc, 0, st);
 	}
+	// The folder can be there and seem empty: that is hidepid too.
+	if (r == -ENOENT && access_exists(pid))
+		return access_refused(&t->proc, "opening", "status", r, err);
 	return r ? set_failed(t, "reading", "status", r, err) : 0;
 }
 

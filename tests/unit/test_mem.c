@@ -9,7 +9,7 @@
 #include "util/err.h"
 
 #include <fcntl.h>
-#include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
@@ -349,6 +349,45 @@ static void vectors_refused(void **state)
 	child_end(&c);
 }
 
+// A descriptor can be opened and yet not be read, as that of mem under Yama. The kernel stack is
+// such a file everywhere.
+static int read_is_refused(void *arg)
+{
+	struct apart *a = arg;
+	struct mem_live_thread thread = {a->pid, no_other_thread, NULL};
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {0};
+	struct mem *m = NULL;
+	char path[64], out[8];
+	int file, vectors;
+	snprintf(path, sizeof(path), "/proc/%d/stack", a->pid);
+	none[0].effective = 1u << CAP_SYS_PTRACE & (geteuid() ? 0 : UINT32_MAX);
+	none[0].permitted = none[0].effective;
+	CHECK(!syscall(SYS_capset, &head, none));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0; // a kernel without that file
+	CHECK(fd >= 0 && pread(fd, out, 1, 0) < 0);
+	CHECK(!mem_live_new(&thread, fd, &m));
+	CHECK(!mem_live_probe(m, (uintptr_t)area));
+	mem_live_refusals(m, &file, &vectors);
+	CHECK(file && !vectors);
+	CHECK(!mem_read(m, (uintptr_t)area, out, sizeof(out)));
+	CHECK(!memcmp(out, area, sizeof(out)));
+	mem_close(m);
+	return 0;
+}
+
+static void file_refused(void **state)
+{
+	(void)state;
+	struct child c = child_start(holes, NULL);
+	child_hear(&c);
+	struct apart a = {c.pid, 0};
+	assert_int_equal(run_apart(read_is_refused, &a), 0);
+	child_end(&c);
+}
+
 static void check_gone(struct mem *m)
 {
 	char out[8];
@@ -448,15 +487,11 @@ int main(int argc, char **argv)
 		child_rest(&line, NULL);
 	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_reads),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(cold_by_file),
-		cmocka_unit_test(cold_without_file),
-		cmocka_unit_test(hot_by_vectors),
-		cmocka_unit_test(vectors_refused),
-		cmocka_unit_test(ended),
-		cmocka_unit_test(another_program),
-		cmocka_unit_test(cold_reads_copy_nothing),
+		cmocka_unit_test(exact_reads),     cmocka_unit_test(texts),
+		cmocka_unit_test(cold_by_file),    cmocka_unit_test(cold_without_file),
+		cmocka_unit_test(hot_by_vectors),  cmocka_unit_test(vectors_refused),
+		cmocka_unit_test(file_refused),    cmocka_unit_test(ended),
+		cmocka_unit_test(another_program), cmocka_unit_test(cold_reads_copy_nothing),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("mem", tests, make_area, NULL);
