@@ -94,7 +94,7 @@ static void add_counts(struct buf *out, const struct record_options *o,
 	buf_str(out, "Dropped: ");
 	add_part(out, stats->late, "too late", &first);
 	add_part(out, stats->torn, "changed while read", &first);
-	add_part(out, stats->ended, "with an ending thread", &first);
+	add_part(out, stats->ended, "at the end of a thread", &first);
 	buf_str(out, first ? "nothing\n" : "\n");
 	if (stats->idle)
 		buf_printf(out, "Left out: %llu looks at threads %s\n",

@@ -17,6 +17,11 @@ struct kernel_thread {
 // At most about max_fds descriptors are kept open (an LRU beyond that). Returns 0 or -ENOMEM.
 int kernel_open(struct target *t, size_t max_fds, struct kernel **ret);
 void kernel_close(struct kernel *k); // NULL-safe
+// The thread runs nothing any more: a zombie that waits for the others of its process, or dead.
+static inline bool kernel_thread_ended(const struct kernel_thread *thread)
+{
+	return thread->state == 'Z' || thread->state == 'X';
+}
 // One pread of a kept descriptor. Returns 0, -ESRCH when the thread has ended, or -errno.
 int kernel_thread_state(struct kernel *k, pid_t tid, struct kernel_thread *ret);
 

@@ -38,6 +38,7 @@ struct py_thread {
 	bool is_main; // the oldest thread state of the main interpreter
 	bool owns_gil;
 	enum py_want want; // set by the caller before py_capture
+	bool ended;        // the caller's note that it has met the thread's end
 };
 
 // Re-reads the list of interpreters and threads if it may have changed (else one read), and the

@@ -176,13 +176,14 @@ static int choose_layout(struct runtime *rt, const struct py_build *build, const
 	return rc;
 }
 
-// The runtime's address in one mapped binary, by symbol or by section.
+// The runtime's address in one mapped binary: exported, by section, or by a symbol of its own.
 static int locate_runtime(struct binary *b, uint64_t *ret_addr)
 {
 	uint64_t size;
-	if (!binary_symbol(b, "_PyRuntime", ret_addr, &size))
+	if (!binary_export(b, "_PyRuntime", ret_addr, &size) ||
+	    !binary_section(b, ".PyRuntime", ret_addr, &size))
 		return 0;
-	return binary_section(b, ".PyRuntime", ret_addr, &size);
+	return binary_symbol(b, "_PyRuntime", ret_addr, &size);
 }
 
 enum verdict {
@@ -201,7 +202,7 @@ static enum verdict try_binary(struct runtime *rt, struct binary *b, const char 
 	if (!located) {
 		// Before 3.7 there is no _PyRuntime: name the version that is refused.
 		uint64_t any;
-		if (binary_symbol(b, "PyInterpreterState_Head", &any, &size) < 0 ||
+		if (binary_export(b, "PyInterpreterState_Head", &any, &size) < 0 ||
 		    version_detect(rt->target, b, 0, &build) < 0 || build.hex >= 0x03070000)
 			return NOT_PYTHON;
 		refuse_version(rt->target, &build, err);
@@ -226,7 +227,7 @@ static enum verdict try_binary(struct runtime *rt, struct binary *b, const char 
 		return NOT_PYTHON;
 	rt->hex = hex;
 	version_text(hex, rt->version, sizeof(rt->version));
-	if (binary_symbol(b, "PyCode_Type", &rt->code_type, &size) < 0)
+	if (binary_export(b, "PyCode_Type", &rt->code_type, &size) < 0)
 		rt->code_type = 0;
 	return FOUND;
 }
@@ -306,7 +307,7 @@ static int find_tid_offset(struct target *t)
 		uint64_t addr, size;
 		uint32_t descriptor[3]; // bits, count, offset: nptl_db, for debuggers
 		if (binary_open(t, entry, &b, NULL) < 0 ||
-		    binary_symbol(b, "_thread_db_pthread_tid", &addr, &size) < 0 ||
+		    binary_export(b, "_thread_db_pthread_tid", &addr, &size) < 0 ||
 		    binary_file_bytes(b, addr, descriptor, sizeof(descriptor)) < 0)
 			continue;
 		if (descriptor[0] == 32 && descriptor[1] == 1 && descriptor[2] < 4096)

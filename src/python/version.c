@@ -115,7 +115,14 @@ static bool from_name(const char *path, uint32_t *ret_hex)
 static bool exports(struct binary *b, const char *symbol)
 {
 	uint64_t addr, size;
-	return !binary_symbol(b, symbol, &addr, &size);
+	return !binary_export(b, symbol, &addr, &size);
+}
+
+// A binary that exports its runtime exports Py_Version, too, if it has one.
+static int find_version(struct binary *b, uint64_t *ret_addr, uint64_t *ret_size)
+{
+	return exports(b, "_PyRuntime") ? binary_export(b, "Py_Version", ret_addr, ret_size)
+					: binary_symbol(b, "Py_Version", ret_addr, ret_size);
 }
 
 int version_detect(struct target *t, struct binary *b, uint64_t runtime, struct py_build *ret)
@@ -129,7 +136,7 @@ int version_detect(struct target *t, struct binary *b, uint64_t runtime, struct 
 		ret->free_threaded = head[2] != 0;
 	}
 	uint64_t addr, size, value;
-	if (!ret->hex && !binary_symbol(b, "Py_Version", &addr, &size) && size == 8 &&
+	if (!ret->hex && !find_version(b, &addr, &size) && size == 8 &&
 	    !mem_read_u64(target_mem(t), addr, &value) && value >> 24 == 3)
 		ret->hex = (uint32_t)value;
 	if (!ret->hex && !scan_data(t, b, &ret->hex))

@@ -32,8 +32,9 @@ static int decide(struct sampler *s, struct py_thread *thread)
 	struct kernel_thread state;
 	thread->want = PY_SKIP;
 	if (!thread->tid || kernel_thread_state(s->kernel, thread->tid, &state) < 0 ||
-	    state.state == 'Z' || state.state == 'X') {
-		s->stats->ended++;
+	    kernel_thread_ended(&state)) {
+		s->stats->ended += !thread->ended;
+		thread->ended = true;
 		return 0;
 	}
 	bool counts = s->options->gil ? thread->owns_gil : s->options->idle || state.state == 'R';

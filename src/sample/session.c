@@ -120,8 +120,9 @@ static int dump_thread(struct session *s, size_t i, struct process *p)
 {
 	const struct py_thread *thread = py_thread_at(s->py, i);
 	struct kernel_thread state;
-	if (!thread->tid || kernel_thread_state(s->kernel, thread->tid, &state) < 0)
-		return 0;
+	if (!thread->tid || kernel_thread_state(s->kernel, thread->tid, &state) < 0 ||
+	    kernel_thread_ended(&state))
+		return 0; // listed still, or not yet running
 	struct stack *stack = stack_set_add(&p->threads);
 	if (!stack)
 		return -ENOMEM;

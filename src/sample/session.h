@@ -52,7 +52,7 @@ struct record_stats {
 	uint64_t moving;  // of these: leaf unknown, counted as [moving]
 	uint64_t torn;    // thread looks dropped: nothing in both copies agreed, or unreadable
 	uint64_t idle;    // thread looks left out as not running (or not holding the GIL)
-	uint64_t ended;   // thread looks that met a thread ending
+	uint64_t ended;   // threads whose end was met while they were still listed
 	uint64_t threads; // distinct threads seen
 	uint64_t cpu_ns;  // our own CPU time during the recording
 	enum record_end end;

@@ -146,7 +146,7 @@ int access_explain(const struct access_facts *f, struct err *err)
 		explain_other(f, &b);
 	char what[64];
 	access_errno_text(f->refusal, what, sizeof(what));
-	return err_set(err, -PA_EDENIED, "cannot read process %d: %s failed with %s: %s", f->pid,
+	return err_set(err, -PA_EDENIED, "Cannot read process %d: %s failed with %s: %s.", f->pid,
 		       f->tried, what, buf_text(&b));
 }
 
@@ -226,7 +226,7 @@ int access_refused(const struct proc *p, const char *tried, const char *file, in
 	struct access_facts f = {.pid = p->pid, .refusal = refusal};
 	snprintf(f.tried, sizeof(f.tried), "%s /proc/%d/%s", tried, p->via, file);
 	if (collect(p, &f))
-		return err_set(err, -PA_EGONE, "process %d ended while it was being opened",
+		return err_set(err, -PA_EGONE, "Process %d ended while it was being opened.",
 			       p->pid);
 	return access_explain(&f, err);
 }

@@ -88,13 +88,13 @@ static int set_unusable(struct target *t, const struct map_entry *entry, int cod
 	term_escape(&path, entry->path, strlen(entry->path));
 	if (code == -PA_EELF)
 		return err_set(err, code,
-			       "%s, which process %d has mapped, is not a usable ELF file",
+			       "%s, which process %d has mapped, is not a usable ELF file.",
 			       buf_text(&path), target_pid(t));
 	if (code == -ESTALE)
 		return err_set(err, -ENOENT,
-			       "%s is not the file that process %d has mapped: it was replaced",
+			       "%s is not the file that process %d has mapped: it was replaced.",
 			       buf_text(&path), target_pid(t));
-	return err_set(err, code, "cannot open %s, which process %d has mapped%s: %s",
+	return err_set(err, code, "Cannot open %s, which process %d has mapped%s: %s.",
 		       buf_text(&path), target_pid(t),
 		       entry->deleted ? " and which is deleted" : "", err_message(code));
 }
@@ -103,16 +103,16 @@ int binary_open(struct target *t, const struct map_entry *entry, struct binary *
 		struct err *err)
 {
 	if (!entry->path || entry->path[0] != '/')
-		return err_set(err, -ENOENT, "no file is mapped at 0x%llx in process %d",
+		return err_set(err, -ENOENT, "No file is mapped at 0x%llx in process %d.",
 			       (unsigned long long)entry->start, target_pid(t));
 	CLEANUP(binary_cleanup) struct binary *b = calloc(1, sizeof(*b));
 	if (!b)
-		return err_set(err, -ENOMEM, "cannot open a file of process %d: out of memory",
+		return err_set(err, -ENOMEM, "Cannot open a file of process %d: out of memory.",
 			       target_pid(t));
 	b->image.fd = -1;
 	b->path = strdup(entry->path);
 	if (!b->path)
-		return err_set(err, -ENOMEM, "cannot open a file of process %d: out of memory",
+		return err_set(err, -ENOMEM, "Cannot open a file of process %d: out of memory.",
 			       target_pid(t));
 	int r = open_file(b, t, entry);
 	if (r && open_memory(b, t, entry))

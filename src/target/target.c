@@ -53,7 +53,7 @@ static void target_cleanup(struct target **t)
 
 static int set_gone(pid_t pid, struct err *err)
 {
-	return err_set(err, -PA_EGONE, "process %d ended while it was being opened", pid);
+	return err_set(err, -PA_EGONE, "Process %d ended while it was being opened.", pid);
 }
 
 // Why one of its files ("maps") could not be opened or read.
@@ -66,7 +66,7 @@ static int set_failed(const struct target *t, const char *tried, const char *fil
 	if (code == -ENOENT || code == -ESRCH || code == -PA_EGONE)
 		return set_gone(t->proc.pid, err);
 	access_errno_text(code, what, sizeof(what));
-	return err_set(err, code, "cannot read process %d: %s /proc/%d/%s failed with %s",
+	return err_set(err, code, "Cannot read process %d: %s /proc/%d/%s failed with %s.",
 		       t->proc.pid, tried, t->proc.via, file, what);
 }
 
@@ -89,12 +89,12 @@ static int open_proc(struct target *t, pid_t pid, struct err *err)
 		return set_failed(t, "opening", "", r, err);
 	if (access("/proc/self", F_OK))
 		return err_set(err, -ENOENT,
-			       "cannot read process %d: /proc is not mounted here; "
-			       "run `mount -t proc proc /proc`",
+			       "Cannot read process %d: /proc is not mounted here; "
+			       "run `mount -t proc proc /proc`.",
 			       pid);
 	if (access_exists(pid))
 		return access_refused(&t->proc, "opening", "", r, err);
-	return err_set(err, -PA_ENOPROC, "there is no process %d", pid);
+	return err_set(err, -PA_ENOPROC, "There is no process %d.", pid);
 }
 
 // The name of any thread leads to its process.
@@ -125,8 +125,8 @@ static int set_zombie(const struct status *st, struct err *err)
 	add_name(st->ppid, &parent);
 	return err_set(
 		err, -PA_EGONE,
-		"process %d (%s) has ended: it is a zombie that its parent, process %d (%s), "
-		"has not waited for",
+		"Process %d (%s) has ended: it is a zombie that its parent, process %d (%s), "
+		"has not waited for.",
 		st->tgid, buf_text(&name), st->ppid, buf_text(&parent));
 }
 
@@ -141,15 +141,15 @@ static int check_kind(struct target *t, const struct status *st, struct err *err
 	t->nested = st->depth > 1;
 	if (st->tgid == getpid())
 		return err_set(err, -PA_ENOTPYTHON,
-			       "process %d is pyattach itself, which is not "
-			       "Python; name the process to be inspected",
+			       "Process %d is pyattach itself, which is not "
+			       "Python; name the process to be inspected.",
 			       st->tgid);
 	if (stat.flags & PF_KTHREAD) {
 		CLEANUP(buf_release) struct buf name = {0};
 		term_escape(&name, st->name, strlen(st->name));
 		return err_set(err, -PA_ENOTPYTHON,
-			       "process %d (%s) is a thread of the kernel and runs no program, so "
-			       "there is no Python in it",
+			       "Process %d (%s) is a thread of the kernel and runs no program, so "
+			       "there is no Python in it.",
 			       st->tgid, buf_text(&name));
 	}
 	if (stat.state != 'Z' && stat.state != 'X')
@@ -237,8 +237,8 @@ static int open_rest(struct target *t, struct err *err)
 	// What was opened before and after an execve would not belong together.
 	if (!target_alive(t))
 		return err_set(err, -PA_EGONE,
-			       "process %d ended or started another program while "
-			       "it was being opened",
+			       "Process %d ended or started another program while "
+			       "it was being opened.",
 			       pid);
 	return 0;
 }
@@ -246,10 +246,10 @@ static int open_rest(struct target *t, struct err *err)
 int target_open_pid(pid_t pid, struct target **ret, struct err *err)
 {
 	if (pid <= 0)
-		return err_set(err, -PA_ENOPROC, "there is no process %d", pid);
+		return err_set(err, -PA_ENOPROC, "There is no process %d.", pid);
 	CLEANUP(target_cleanup) struct target *t = calloc(1, sizeof(*t));
 	if (!t)
-		return err_set(err, -ENOMEM, "cannot open process %d: out of memory", pid);
+		return err_set(err, -ENOMEM, "Cannot open process %d: out of memory.", pid);
 	t->proc.dir = t->proc.via_dir = t->maps_fd = t->tasks_fd = -1;
 	struct status st;
 	int r = open_leader(t, pid, &st, err);
@@ -336,7 +336,7 @@ int target_refresh_maps(struct target *t, struct err *err)
 		return set_failed(t, "reading", "maps", -errno, err);
 	int r = fs_read_all(t->maps_fd, MAPS_MAX, &text);
 	if (!r && !text.len)
-		return err_set(err, -PA_EGONE, "process %d has ended", pid);
+		return err_set(err, -PA_EGONE, "Process %d has ended.", pid);
 	if (!r)
 		r = maps_parse(&t->maps, buf_text(&text), text.len);
 	return r ? set_failed(t, "reading", "maps", r, err) : 0;

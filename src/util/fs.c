@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 int fs_read_all(int fd, size_t max, struct buf *b)
@@ -42,6 +43,11 @@ int fs_write_all(int fd, const void *data, size_t len)
 		ssize_t n = write(fd, p, len);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) {
+			// Standard output may be somebody's non-blocking pipe.
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+			continue;
+		}
 		if (n < 0)
 			return -errno;
 		p += n;

@@ -127,7 +127,7 @@ static void check(const struct access_facts *f, const char *words, const char *n
 	struct err err = {0};
 	assert_int_equal(access_explain(f, &err), -PA_EDENIED);
 	assert_int_equal(err.code, -PA_EDENIED);
-	static const char start[] = "cannot read process 7: opening /proc/7/mem failed with "
+	static const char start[] = "Cannot read process 7: opening /proc/7/mem failed with "
 				    "EACCES (Permission denied): ";
 	assert_memory_equal(err.text, start, sizeof(start) - 1);
 	if (!strstr(err.text, words))

@@ -193,11 +193,16 @@ static void same_text_is_one_line(void **state)
 	frame_table_free(ft);
 }
 
+// By hand: under the address sanitizer every strstr looks at all that is left.
 static size_t count_of(const struct buf *b, const char *what)
 {
-	size_t n = 0;
-	for (const char *s = buf_text(b); (s = strstr(s, what)); s += strlen(what))
-		n++;
+	size_t n = 0, len = strlen(what);
+	const char *s = buf_text(b), *end = s + b->len;
+	while ((s = memchr(s, what[0], (size_t)(end - s)))) {
+		bool hit = (size_t)(end - s) >= len && !memcmp(s, what, len);
+		n += hit;
+		s += hit ? len : 1;
+	}
 	return n;
 }
 

@@ -132,7 +132,7 @@ static void everything_to_say(void **state)
 		"Recorded 4 samples of 2 threads in 2 s; rate 99.5 Hz, asked 100 Hz; own CPU 1.00 "
 		"% "
 		"of a core\n"
-		"Dropped: 1 too late, 5 changed while read, 7 with an ending thread\n"
+		"Dropped: 1 too late, 5 changed while read, 7 at the end of a thread\n"
 		"Left out: 6 looks at threads that were not running\n"
 		"Moving: 25.0 % of the samples, their leaf counts as [moving]\n"
 		"Functions with most samples:\n"

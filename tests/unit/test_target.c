@@ -140,7 +140,7 @@ static void no_such_process(void **state)
 	struct child c = child_start(child_rest, NULL);
 	child_end(&c);
 	char words[64];
-	snprintf(words, sizeof(words), "there is no process %d", c.pid);
+	snprintf(words, sizeof(words), "There is no process %d", c.pid);
 	refuse(c.pid, -PA_ENOPROC, words);
 	refuse(0, -PA_ENOPROC, "process 0");
 	refuse(-5, -PA_ENOPROC, "process -5");
@@ -186,7 +186,7 @@ static void a_kernel_thread(void **state)
 	char comm[32] = "";
 	FILE *f = fopen("/proc/2/comm", "re");
 	if (f && fgets(comm, sizeof(comm), f) && !strcmp(comm, "kthreadd\n"))
-		refuse(2, -PA_ENOTPYTHON, "process 2 (kthreadd) is a thread of the kernel");
+		refuse(2, -PA_ENOTPYTHON, "Process 2 (kthreadd) is a thread of the kernel");
 	if (f)
 		fclose(f);
 }
