@@ -74,7 +74,8 @@ class Browser:
             self.pages[message["sessionId"]].event(message["method"], message["params"])
         return message
 
-    def call(self, method, session=None, **params):
+    def post(self, method, session=None, **params):
+        """Sends a command; returns its number."""
         self.number += 1
         command = {"id": self.number, "method": method, "params": params}
         if session:
@@ -82,9 +83,14 @@ class Browser:
         data = json.dumps(command).encode() + b"\0"
         while data:
             data = data[os.write(self.write_fd, data):]
+        return self.number
+
+    def call(self, method, session=None, **params):
+        """Sends a command and waits for its answer."""
+        number = self.post(method, session, **params)
         while True:
             answer = self.message()
-            if answer.get("id") == command["id"]:
+            if answer.get("id") == number:
                 break
         if "error" in answer:
             raise Problem("%s: %s" % (method, answer["error"]))
@@ -131,6 +137,7 @@ class Page:
             self.problems.append("log: %s" % params["entry"])
         elif method == "Page.javascriptDialogOpening":
             self.problems.append("dialog: %s" % params["message"])
+            self.browser.post("Page.handleJavaScriptDialog", self.session, accept=False)
 
     def go(self, url):
         self.loaded = False
