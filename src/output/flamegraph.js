@@ -7,7 +7,7 @@
 	// The same numbers are in fmt_svg.c.
 	const MARGIN = 10, INDENT = 4, BASELINE = 12.5, FRAMED = 3;
 	const NARROWEST = 0.1; // pixels that a box must have to be shown
-	const svg = document.currentScript.closest("svg");
+	const svg = (document.currentScript || document.querySelector("svg.pyattach script")).closest("svg");
 	const whole = document.documentElement === svg;
 	const head = svg.querySelector(".head"), area = svg.querySelector(".boxes");
 	const boxes = [];

@@ -25,8 +25,9 @@ const struct format *format_by_name(const char *name);
 // By the suffix of a file name, in any case; NULL when none fits.
 const struct format *format_by_path(const char *path);
 
-// "name (file:line)" for a Python frame, "name (file)" without a line, the bare text of a mark;
-// the file is the short one unless the profile says full_file.
+// Appends "name (file:line)" for a Python frame, "name (file)" where the profile has no lines, the
+// bare text of a mark; the file is the short one unless the profile says full_file; what is unknown
+// is a question mark. Nothing is escaped.
 void format_frame(const struct profile *p, uint32_t frame, struct buf *out);
 
 struct dump_options {
