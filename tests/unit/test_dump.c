@@ -146,8 +146,8 @@ static void text_lines(void **state)
 	struct process *p = sample_process("app");
 	CLEANUP(buf_release) struct buf b = {0}, full = {0};
 	static const char *const lines[] = {
-		"Process 4242: python3 server.py --port 8080\nPython v3.11.7 "
-		"(/usr/bin/python3.11)\n\n",
+		"Process 4242: python3 server.py --port 8080\n",
+		"\nPython v3.11.7 (/usr/bin/python3.11)\n\nThread ",
 		"\nThread 4242 (active+gil): \"MainThread\"\n    Template._expand (views/",
 		"\nThread 4250 (idle): \"worker-1\"\n",
 		"\n    unknown (threading.py:?)\n",
