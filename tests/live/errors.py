@@ -136,7 +136,7 @@ def test_ends_while_attaching(python):
     """Killed at random moments of the attach: an answer or a sentence, never anything else."""
     rng = random.Random(5)
     bad = []
-    for i in range(40):
+    for i in range(100):
         with Target(python, "idle.py") as target:
             target.line()
             run = pyattach.start("dump", "--pid", target.pid)
@@ -144,7 +144,7 @@ def test_ends_while_attaching(python):
             os.kill(target.pid, 9)
             result = pyattach.finish(run)
             told = "Thread %d " % target.pid in result.text if result.rc == 0 else \
-                str(target.pid) in result.err and result.out == b""
+                "ended" in result.err and str(target.pid) in result.err and result.out == b""
             if result.rc not in (0, 5) or not told:
                 bad.append(result)
     tap.ok(not bad, "a target that ends while it is attached to: exit 0 or 5, and a word",
