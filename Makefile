@@ -33,7 +33,8 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -DPYATTACH_VERSION='"$(VERSION)"' -Isrc $(CPPFLAGS
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fno-plt
 CFLAGS_release := -O2 -g $(HARDEN)
 CFLAGS_debug := -O0 -g3
-CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_asan := -O1 -g -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=undefined
 CFLAGS_cov := -O0 -g --coverage
 CFLAGS_gcc-lint := -O2 -Werror $(HARDEN)
 CFLAGS_clang-lint := -O1 -Werror
@@ -64,6 +65,7 @@ HELP := $(sort $(wildcard tests/lib/*.c))
 EMBED := $(OUT)/embed/offsets.c $(ASSETS:src/output/%=$(OUT)/embed/%.c)
 OBJ := $(SRC:%.c=$(OUT)/%.o) $(EMBED:.c=.o)
 UNIT_OBJ := $(UNIT:%.c=$(OUT)/%.o) $(HELP:%.c=$(OUT)/%.o)
+BENCH_OBJ := $(patsubst %.c,$(OUT)/%.o,$(sort $(wildcard tests/bench/*.c)))
 UNIT_BIN := $(UNIT:%.c=$(OUT)/%)
 LIB := $(OUT)/libpyattach.a
 BIN := $(OUT)/pyattach
@@ -119,7 +121,7 @@ $(OUT)/flags $(OUT)/link-flags $(OUT)/inputs: FORCE
 needs:
 	@tools/check-needs $(CC) $(CPPFLAGS) $(CFLAGS)
 
--include $(OBJ:.o=.d) $(OUT)/src/main.d $(UNIT_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(OUT)/src/main.d $(UNIT_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
 
 demo:
 	@tools/install-deps build
@@ -135,7 +137,7 @@ asan:
 	@$(MAKE) --no-print-directory BUILD=asan check
 
 # Everything compiles without a warning, with both compilers, and every header alone.
-compile-check: $(OBJ) $(OUT)/src/main.o $(UNIT_OBJ)
+compile-check: $(OBJ) $(OUT)/src/main.o $(UNIT_OBJ) $(BENCH_OBJ)
 
 hdr-check: | needs
 	@for header in $(HDR:src/%=%); do \
@@ -154,7 +156,9 @@ format:
 golden-update: all unit
 	@BUILD=$(BUILD) GOLDEN_UPDATE=1 tests/run golden
 
-bench: all
+bench:
+	@tools/install-deps test
+	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tests/bench/run
 
 install: all
