@@ -126,6 +126,14 @@ static bool same_key(const struct key *a, const struct key *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
+// The allocator writes its own words over the first of a freed object, where the reference count
+// was (Include/object.h; an immortal object's is at most UINT32_MAX).
+static bool is_freed(const struct layout *l, const char *slice)
+{
+	uint64_t count = load_u64(slice, LAYOUT_OFF(l, object, type) - 8);
+	return !count || count > UINT32_MAX;
+}
+
 // Is the object whose first bytes are in slice a code object? Learns the type's address.
 static int32_t check_type(struct codes *c, const char *slice)
 {
@@ -217,7 +225,7 @@ static int read_code(struct codes *c, struct code *code, const char *slice)
 	if (rc < 0)
 		return rc;
 	struct key now = key_of(l, again);
-	return same_key(&now, &code->key) ? 0 : -PA_ETORN;
+	return same_key(&now, &code->key) && !is_freed(l, again) ? 0 : -PA_ETORN;
 }
 
 static bool fatal(int rc)

@@ -42,6 +42,8 @@
 	X(frame, instr, 8, 311, 399)                                                               \
 	X(frame, owner, 1, 311, 399)                                                               \
 	X(frame, is_entry, 1, 311, 311)                                                            \
+	X(generator, iframe, 0, 311, 399)                                                          \
+	X(generator, state, 1, 311, 399)                                                           \
 	X(code, filename, 8, 308, 399)                                                             \
 	X(code, name, 8, 308, 399)                                                                 \
 	X(code, qualname, 8, 311, 399)                                                             \
@@ -123,6 +125,8 @@
 	X(frame, instr, 313, 399, _PyInterpreterFrame, instr_ptr)                                  \
 	X(frame, owner, 311, 399, _PyInterpreterFrame, owner)                                      \
 	X(frame, is_entry, 311, 311, _PyInterpreterFrame, is_entry)                                \
+	X(generator, iframe, 311, 399, PyGenObject, gi_iframe)                                     \
+	X(generator, state, 311, 399, PyGenObject, gi_frame_state)                                 \
 	X(code, filename, 308, 399, PyCodeObject, co_filename)                                     \
 	X(code, name, 308, 399, PyCodeObject, co_name)                                             \
 	X(code, qualname, 311, 399, PyCodeObject, co_qualname)                                     \

@@ -12,8 +12,9 @@
 #define LIMIT_CHUNKS       4096u       // of one thread's data stack
 #define LIMIT_CHUNK_BYTES  (16u << 20) // one chunk
 #define LIMIT_STACK_BYTES  (64u << 20) // all pieces of one copy of a stack
-#define LIMIT_CFRAMES      8u          // C frames of a thread that are predicted
-#define LIMIT_LOOSE        64u         // loose frames kept though the last walk did not meet them
+#define LIMIT_CFRAMES      8u          // C frames of a thread that lie apart from its stack
+#define LIMIT_WINDOW       (96u << 10) // bytes of a thread\'s C stack that are copied
+#define LIMIT_LOOSE        4u          // loose frames kept though the last walk did not meet them
 #define LIMIT_STRING       4096u       // characters of a name or path; a cut is marked
 #define LIMIT_LINETABLE    (8u << 20)  // bytes
 #define LIMIT_DICT_ENTRIES (1u << 16)

@@ -13,7 +13,8 @@ void look_release(struct look *k)
 	chain_release(&k->a);
 	chain_release(&k->b);
 	chain_release(&k->first);
-	free(k->chase.addrs);
+	free(k->chase.items);
+	free(k->memo);
 	*k = (struct look){0};
 }
 
@@ -26,6 +27,16 @@ static int conclude(struct look *k, bool whole, struct chain *kept, bool *ret_mo
 		return rc;
 	*ret_moving = !rc;
 	return 0;
+}
+
+// A thread has one root. While the one that is known stands, no other chain is the thread's.
+static bool is_other_root(struct snap *s, const struct chain *seed, const struct chain *kept)
+{
+	if (!seed->n || !kept->n || kept->cut || seed->cut ||
+	    kept->items[kept->n - 1].addr == seed->items[seed->n - 1].addr)
+		return false;
+	return walk_stands(s, 0, &seed->items[seed->n - 1]) &&
+	       walk_stands(s, 1, &seed->items[seed->n - 1]);
 }
 
 // Reads until both copies can be read as stacks: C frames and chunks first, since all else hangs
@@ -66,8 +77,10 @@ static int chase(struct look *k, struct snap *s, int copy, struct chain *chain, 
 static int learn(struct look *k, struct snap *s)
 {
 	int rc = 0;
-	for (size_t i = 0; i < k->chase.n && rc >= 0; i++)
-		rc = snap_add_loose(s, k->chase.addrs[i]);
+	for (size_t i = 0; i < k->chase.n && rc >= 0; i++) {
+		const struct raw_frame *frame = &k->chase.items[i];
+		rc = frame->shim ? snap_add_shim(s, frame->addr) : snap_add_loose(s, frame->addr);
+	}
 	k->chase.n = 0;
 	return rc;
 }
@@ -97,7 +110,13 @@ static int look_further(struct look *k, struct snap *s, int wa, int wb, struct c
 	bool reread = false;
 	if (start != walk_start(s, 1))
 		return conclude_moved(k, s, wa, wb, kept, ret_moving);
+	if (!k->memo)
+		k->memo = calloc(WALK_MEMO, sizeof(*k->memo));
+	if (!k->memo)
+		return -ENOMEM;
+	k->chase.memo = k->memo;
 	int rc = chase(k, s, 0, &k->a, wa);
+	k->chase.memo = NULL;
 	if (rc >= 0)
 		rc = learn(k, s);
 	if (rc < 0)
@@ -105,6 +124,7 @@ static int look_further(struct look *k, struct snap *s, int wa, int wb, struct c
 	struct chain first = k->first;
 	k->first = k->a;
 	k->a = first;
+	walk_remember(k->memo, s, &k->first);
 	rc = snap_read(s);
 	if (rc >= 0)
 		rc = settle(k, s, &wa, &wb, &reread);
@@ -121,16 +141,13 @@ static int look_further(struct look *k, struct snap *s, int wa, int wb, struct c
 	return rc;
 }
 
-int look_once(struct look *k, struct snap *s, struct chain *kept, bool *ret_moving)
+// Follows the thread from its leaf.
+static int look_from_leaf(struct look *k, struct snap *s, struct chain *kept, bool *ret_moving)
 {
 	int wa = WALK_BAD, wb = WALK_BAD;
 	bool reread = false;
-	k->chase.n = 0;
-	int rc = snap_read(s);
-	if (rc < 0)
-		return rc;
 	uint64_t start = walk_start(s, 0);
-	rc = settle(k, s, &wa, &wb, &reread);
+	int rc = settle(k, s, &wa, &wb, &reread);
 	if (rc < 0)
 		return rc;
 	reread &= walk_start(s, 0) != start;
@@ -139,6 +156,34 @@ int look_once(struct look *k, struct snap *s, struct chain *kept, bool *ret_movi
 	else
 		rc = look_further(k, s, wa, wb, kept, ret_moving);
 	*ret_moving |= reread;
+	return rc;
+}
+
+// Keeps what still stands of an earlier stack, from the root.
+static int look_from_root(struct look *k, struct snap *s, const struct chain *seed,
+			  struct chain *kept, bool *ret_moving)
+{
+	int rc = s->changed ? snap_read(s) : 0;
+	if (rc >= 0)
+		rc = walk_again(s, 0, seed, &k->a);
+	if (rc >= 0)
+		rc = walk_again(s, 1, seed, &k->b);
+	return rc < 0 ? rc : conclude(k, false, kept, ret_moving);
+}
+
+int look_once(struct look *k, struct snap *s, struct chain *seed, struct chain *kept,
+	      bool *ret_moving)
+{
+	k->chase.n = 0;
+	int rc = snap_read(s);
+	if (rc < 0)
+		return rc;
+	rc = look_from_leaf(k, s, kept, ret_moving);
+	if (rc == -PA_ETORN || (rc >= 0 && *ret_moving && !kept->n) ||
+	    (rc >= 0 && is_other_root(s, seed, kept)))
+		rc = look_from_root(k, s, seed, kept, ret_moving);
+	else if (rc >= 0 && !walk_is_part(kept, seed))
+		rc = chain_copy(seed, kept);
 	snap_trim(s);
 	return rc;
 }

@@ -15,6 +15,9 @@
 // A moving thread is looked at back to back this often, then with pauses.
 #define LOOKS_AT_ONCE 32
 #define PAUSE_NS      50000
+// Looks at a thread whose stack was never seen, at each of its first ticks.
+#define FIRST_LOOKS 64
+#define FIRST_TICKS 50
 // Waits between two searches for a thread's name.
 #define NAME_FIRST_NS (NS_PER_SEC / 100)
 #define NAME_LAST_NS  (10 * NS_PER_SEC)
@@ -100,9 +103,23 @@ static int check_codes(struct py *py, struct thread *thread)
 	return codes_check(py->codes, py->addrs, k, thread->codes);
 }
 
+// Before a thread's stack was seen once, nothing stands by which a part of it could be told. These
+// looks are for that alone and are not counted.
+static int first_looks(struct py *py, struct thread *thread)
+{
+	int rc = 0;
+	for (int i = 0; i < FIRST_LOOKS && rc >= 0 && !thread->seed.n; i++)
+		rc = look_once(&py->look, &thread->snap, &thread->seed, &thread->kept,
+			       &thread->moving);
+	return rc;
+}
+
 static int capture(struct py *py, struct thread *thread)
 {
-	int rc = look_once(&py->look, &thread->snap, &thread->kept, &thread->moving);
+	int rc = thread->seed.n || thread->tries++ >= FIRST_TICKS ? 0 : first_looks(py, thread);
+	if (rc >= 0)
+		rc = look_once(&py->look, &thread->snap, &thread->seed, &thread->kept,
+			       &thread->moving);
 	if (rc >= 0)
 		rc = check_codes(py, thread);
 	thread->result = rc;
@@ -166,25 +183,28 @@ int py_look_until_still(struct py *py, size_t i, uint64_t budget_ns, struct stac
 		stack->truncated = false;
 		capture(py, thread);
 		int rc = py_resolve(py, i, stack);
-		if ((rc >= 0 && !stack->moving) || (rc < 0 && rc != -PA_ETORN) ||
-		    clock_now_ns() >= end)
+		if (rc < 0 || !stack->moving || clock_now_ns() >= end)
 			return rc;
 		if (looks >= LOOKS_AT_ONCE)
 			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 	}
 }
 
-uint32_t py_thread_name(struct py *py, size_t i)
+int py_thread_name(struct py *py, size_t i, uint32_t *ret_name)
 {
 	struct thread *thread = py->threads.items[i];
 	uint64_t now = clock_now_ns();
+	*ret_name = thread->name;
 	if (thread->name || now < thread->name_at)
-		return thread->name;
-	thread->name = names_find(py->names, thread->interp, thread->pub.thread_id);
+		return 0;
+	uint32_t name = names_find(py->names, thread->snap.identity.interp, thread->pub.thread_id);
+	if (!threads_confirm(&py->threads, thread))
+		return -PA_ETORN;
 	// A thread that threading does not know is asked for less and less often.
 	thread->name_wait = thread->name_wait ? thread->name_wait * 4 : NAME_FIRST_NS;
 	if (thread->name_wait > NAME_LAST_NS)
 		thread->name_wait = NAME_LAST_NS;
 	thread->name_at = now + thread->name_wait;
-	return thread->name;
+	*ret_name = thread->name = name;
+	return 0;
 }

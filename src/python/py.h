@@ -60,8 +60,9 @@ int py_resolve(struct py *py, size_t i, struct stack *stack);
 // Returns as py_resolve; stack->moving tells that they never agreed.
 int py_look_until_still(struct py *py, size_t i, uint64_t budget_ns, struct stack *stack);
 
-// The name that threading gave to thread i: a string of the frame table, 0 = unknown. Read once
-// for each thread state.
-uint32_t py_thread_name(struct py *py, size_t i);
+// The name that threading gave to thread i: a string of the frame table, 0 = unknown. Read once for
+// each thread state. Returns 0, or -PA_ETORN when the thread has ended meanwhile, whose ident
+// another one may use already.
+int py_thread_name(struct py *py, size_t i, uint32_t *ret_name);
 
 #endif

@@ -358,6 +358,9 @@ int runtime_find(struct target *t, const char *offsets_text, const char *offsets
 		if (rank == 1 && refusal.code)
 			break;
 	}
+	if (!target_alive(t))
+		return err_set(err, -PA_EGONE, "Process %d ended while it was being opened.",
+			       target_pid(t));
 	if (refusal.code) {
 		if (err)
 			*err = refusal;

@@ -3,6 +3,7 @@
 #include "python/snap.h"
 
 #include "util/array.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +11,42 @@
 
 // The data stack may have grown since the top was read.
 #define SLACK 1024u
+// The C stack below the lowest address that was met is where the next calls will be.
+#define BELOW 1024u
 // Pieces given up in one read before the look is.
 #define GIVE_UP 64
+// Reads again when one was interrupted.
+#define SLOW_TRIES        4
+#define SHORTEST_PAUSE_NS 15000u
+// Looks after which the window shrinks to what was used in them.
+#define SHRINK_AFTER 256u
 
 void snap_init(struct snap *s, const struct runtime *rt, uint64_t tstate)
 {
 	*s = (struct snap){.rt = rt, .tstate = tstate, .changed = true};
+}
+
+struct snap_identity snap_identify(const struct layout *l, const char *tstate)
+{
+	int32_t native = LAYOUT_OFF(l, thread, native_thread_id);
+	return (struct snap_identity){
+		.interp = load_u64(tstate, LAYOUT_OFF(l, thread, interp)),
+		.id = load_u64(tstate, LAYOUT_OFF(l, thread, id)),
+		.thread_id = load_u64(tstate, LAYOUT_OFF(l, thread, thread_id)),
+		.native = native < 0 ? 0 : load_u64(tstate, native),
+	};
+}
+
+bool snap_same(const struct snap_identity *a, const struct snap_identity *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static bool is_same_thread(const struct snap *s)
+{
+	struct snap_identity first = snap_identify(&s->rt->layout, snap_tstate(s, 0));
+	struct snap_identity second = snap_identify(&s->rt->layout, snap_tstate(s, 1));
+	return snap_same(&first, &s->identity) && snap_same(&second, &s->identity);
 }
 
 void snap_release(struct snap *s)
@@ -26,6 +57,11 @@ void snap_release(struct snap *s)
 	free(s->vec);
 	free(s->buf);
 	*s = (struct snap){0};
+}
+
+uint32_t snap_before(const struct snap *s)
+{
+	return LAYOUT_HAS(&s->rt->layout, frame, heap) ? 0 : 8;
 }
 
 static uint32_t find_loose(const struct snap *s, uint64_t addr)
@@ -59,9 +95,38 @@ int snap_add_loose(struct snap *s, uint64_t addr)
 	return 0;
 }
 
+// Notes that something at addr was used, widening the window. False when that would be too far.
+static bool widen(struct snap *s, uint64_t addr, uint32_t len)
+{
+	uint64_t low = addr - BELOW, end = addr + len;
+	if (addr & 7 || addr < BELOW || end < addr || addr - s->tstate < (uint64_t)LIMIT_SLICE * 8)
+		return false;
+	if (s->window == s->window_end) {
+		s->window = s->met = low;
+		s->window_end = s->met_end = end;
+		s->changed = true;
+		return true;
+	}
+	if (addr < s->window && s->window_end - low <= LIMIT_WINDOW) {
+		s->window = s->met = low;
+		s->changed = true;
+	} else if (end > s->window_end && end - s->window <= LIMIT_WINDOW) {
+		s->window_end = s->met_end = end;
+		s->changed = true;
+	}
+	return addr >= s->window && end <= s->window_end;
+}
+
+int snap_add_shim(struct snap *s, uint64_t addr)
+{
+	return widen(s, addr, s->rt->layout.frame_size) ? 0 : snap_add_loose(s, addr);
+}
+
 void snap_add_cframe(struct snap *s, uint64_t addr)
 {
 	size_t i = 0;
+	if (widen(s, addr, s->rt->layout.cframe_size))
+		return;
 	while (i < s->cframes_n && s->cframes[i] != addr)
 		i++;
 	if (i < s->cframes_n)
@@ -73,9 +138,23 @@ void snap_add_cframe(struct snap *s, uint64_t addr)
 	s->changed = true;
 }
 
+static void trim_window(struct snap *s)
+{
+	if (s->round % SHRINK_AFTER)
+		return;
+	if (s->met > s->window || s->met_end < s->window_end) {
+		s->window = s->met;
+		s->window_end = s->met_end > s->met ? s->met_end : s->met;
+		s->changed = true;
+	}
+	s->met = s->window_end;
+	s->met_end = s->window;
+}
+
 void snap_trim(struct snap *s)
 {
 	size_t met = 0, kept = 0;
+	trim_window(s);
 	for (size_t i = 0; i < s->loose_n; i++)
 		met += s->loose[i].seen == s->round;
 	if (s->loose_n <= met + LIMIT_LOOSE)
@@ -159,13 +238,14 @@ static void add_piece(struct snap *s, uint64_t addr, size_t len)
 	s->stride += (len + 7) & ~(size_t)7;
 }
 
-// Lays the pieces of copy 0 out, then those of copy 1 behind them.
+// Lays the pieces of copy 0 out, those of copy 1 behind them.
 static int build(struct snap *s)
 {
 	const struct layout *l = &s->rt->layout;
-	size_t n = 1 + s->cframes_n + s->chunks_n + s->loose_n;
-	size_t bytes = l->thread_size + 8 + s->cframes_n * (l->cframe_size + 8) +
-		       s->loose_n * (size_t)(l->frame_size + 8);
+	size_t n = 2 + s->cframes_n + s->chunks_n + s->loose_n;
+	size_t bytes = l->thread_size + 8 + (s->window_end - s->window) + 8 +
+		       s->cframes_n * (l->cframe_size + 8) +
+		       s->loose_n * (size_t)(l->frame_size + 16);
 	for (size_t i = 0; i < s->chunks_n; i++)
 		bytes += s->chunks[i].len + 8;
 	if (ARRAY_RESERVE(s->vec, s->vec_cap, 2 * n) ||
@@ -173,30 +253,51 @@ static int build(struct snap *s)
 		return -ENOMEM;
 	s->pieces = s->stride = 0;
 	add_piece(s, s->tstate, l->thread_size);
-	s->cframes_off = s->stride;
-	for (size_t i = 0; i < s->cframes_n; i++)
-		add_piece(s, s->cframes[i], l->cframe_size);
 	for (size_t i = 0; i < s->chunks_n; i++) {
 		s->chunks[i].off = s->stride;
 		add_piece(s, s->chunks[i].addr, s->chunks[i].len);
 	}
+	s->window_off = s->stride;
+	add_piece(s, s->window ? s->window : s->tstate, s->window_end - s->window);
+	s->cframes_off = s->stride;
+	for (size_t i = 0; i < s->cframes_n; i++)
+		add_piece(s, s->cframes[i], l->cframe_size);
 	s->loose_off = s->stride;
 	for (size_t i = 0; i < s->loose_n; i++)
-		add_piece(s, s->loose[i].addr, l->frame_size);
+		add_piece(s, s->loose[i].addr - snap_before(s), l->frame_size + snap_before(s));
+	// Where the frames are many pieces the second copy goes backwards: no two pieces are then
+	// read the same time apart, which a target that repeats itself could fit into. Where they
+	// are one piece it must not: the two copies of it would come too close to each other.
+	bool backwards = LAYOUT_HAS(l, frame, heap);
 	for (size_t i = 0; i < s->pieces; i++) {
-		s->vec[s->pieces + i] = s->vec[i];
-		s->vec[s->pieces + i].local = (char *)s->vec[i].local + s->stride;
+		struct mem_vec *again = &s->vec[s->pieces + (backwards ? s->pieces - 1 - i : i)];
+		*again = s->vec[i];
+		again->local = (char *)s->vec[i].local + s->stride;
 	}
 	s->changed = false;
 	return 0;
 }
 
 // Takes an unreadable piece out of the prediction. A chunk that went away takes all of them along.
-static int give_up(struct snap *s, size_t piece)
+static int give_up(struct snap *s, size_t failed)
 {
+	// In copy 1 the same address failed as one of copy 0, but later.
+	size_t piece = 0;
+	while (s->vec[piece].addr != s->vec[failed].addr)
+		piece++;
 	s->changed = true;
 	if (!piece)
 		return -PA_ETORN;
+	piece -= 1;
+	if (piece < s->chunks_n) {
+		s->chunks_n = 0;
+		return 0;
+	}
+	piece -= s->chunks_n;
+	if (!piece) {
+		s->window = s->window_end = 0;
+		return 0;
+	}
 	piece -= 1;
 	if (piece < s->cframes_n) {
 		memmove(s->cframes + piece, s->cframes + piece + 1,
@@ -204,13 +305,29 @@ static int give_up(struct snap *s, size_t piece)
 		return 0;
 	}
 	piece -= s->cframes_n;
-	if (piece < s->chunks_n) {
-		s->chunks_n = 0;
-		return 0;
-	}
-	piece -= s->chunks_n;
 	memmove(s->loose + piece, s->loose + piece + 1, (--s->loose_n - piece) * sizeof(*s->loose));
 	return index_loose(s);
+}
+
+// What a read should take: a part for the call, one for each piece, one for the bytes. Only the
+// ratios matter.
+static double expected(const struct snap *s)
+{
+	return 2000 + 500 * (double)s->pieces + 0.2 * (double)s->stride;
+}
+
+// In a read that took much longer than others did, the reader was not on a processor, and what is
+// equal in both copies may have been something else in between. To read again does no harm to what
+// is counted: it does not depend on what the thread does.
+static bool was_interrupted(struct snap *s, uint64_t took)
+{
+	double pace = (double)took / expected(s);
+	bool interrupted = took > SHORTEST_PAUSE_NS && s->pace > 0 && pace > 2.5 * s->pace;
+	if (s->pace <= 0 || pace < s->pace)
+		s->pace = pace;
+	else
+		s->pace *= 1.02; // the machine may have become slower
+	return interrupted;
 }
 
 int snap_read(struct snap *s)
@@ -220,12 +337,15 @@ int snap_read(struct snap *s)
 		int rc = s->changed ? build(s) : 0;
 		if (rc < 0)
 			return rc;
+		uint64_t start = clock_now_ns();
 		long got = mem_read_hot(s->rt->mem, s->vec, 2 * s->pieces);
 		if (got < 0)
 			return (int)got;
+		if (was_interrupted(s, clock_now_ns() - start) && i < SLOW_TRIES)
+			continue;
 		if ((size_t)got == 2 * s->pieces)
-			return 0;
-		rc = give_up(s, (size_t)got % s->pieces);
+			return is_same_thread(s) ? 0 : -PA_ETORN;
+		rc = give_up(s, (size_t)got);
 		if (rc < 0)
 			return rc;
 	}
@@ -237,8 +357,22 @@ const char *snap_tstate(const struct snap *s, int copy)
 	return s->buf + (copy ? s->stride : 0);
 }
 
-const char *snap_cframe(const struct snap *s, int copy, uint64_t addr)
+// The copied bytes of something on the C stack, or NULL.
+static const char *in_window(struct snap *s, int copy, uint64_t addr, uint32_t len)
 {
+	if (addr < s->window || addr >= s->window_end || len > s->window_end - addr)
+		return NULL;
+	s->met = addr - BELOW < s->met ? addr - BELOW : s->met;
+	s->met = s->met > s->window ? s->met : s->window;
+	s->met_end = addr + len > s->met_end ? addr + len : s->met_end;
+	return snap_tstate(s, copy) + s->window_off + (addr - s->window);
+}
+
+const char *snap_cframe(struct snap *s, int copy, uint64_t addr)
+{
+	const char *bytes = s->changed ? NULL : in_window(s, copy, addr, s->rt->layout.cframe_size);
+	if (bytes)
+		return bytes;
 	size_t step = (s->rt->layout.cframe_size + 7) & ~7u;
 	for (size_t i = 0; i < s->cframes_n && !s->changed; i++) {
 		if (s->cframes[i] == addr)
@@ -265,9 +399,14 @@ const char *snap_frame(struct snap *s, int copy, uint64_t addr)
 		    addr - chunk->addr <= chunk->len - size)
 			return snap_tstate(s, copy) + chunk->off + (addr - chunk->addr);
 	}
+	const char *shim = s->changed ? NULL : in_window(s, copy, addr, size);
+	if (shim)
+		return shim;
 	uint32_t i = s->changed ? MAP_NONE : find_loose(s, addr);
 	if (i == MAP_NONE)
 		return NULL;
 	s->loose[i].seen = s->round;
-	return snap_tstate(s, copy) + s->loose_off + i * (size_t)((size + 7) & ~7u);
+	uint32_t before = snap_before(s);
+	return snap_tstate(s, copy) + s->loose_off + i * (size_t)((size + before + 7) & ~7u) +
+	       before;
 }

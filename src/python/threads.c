@@ -26,6 +26,7 @@ static void free_thread(struct thread *thread)
 		return;
 	snap_release(&thread->snap);
 	chain_release(&thread->kept);
+	chain_release(&thread->seed);
 	free(thread->codes);
 	free(thread);
 }
@@ -73,61 +74,56 @@ static pid_t outer_tid(struct threads *t, pid_t inner)
 static void identify(struct threads *t, struct thread *thread)
 {
 	bool native = LAYOUT_OFF(&t->rt->layout, thread, native_thread_id) >= 0;
-	pid_t tid = native ? thread->native <= INT32_MAX ? (pid_t)thread->native : 0
+	uint64_t id = thread->snap.identity.native;
+	pid_t tid = native ? id <= INT32_MAX ? (pid_t)id : 0
 			   : tid_from_pthread(t->rt, thread->pub.thread_id);
 	thread->pub.tid = t->mapped_tids && tid ? outer_tid(t, tid) : tid;
 	thread->pub.is_main =
 		!thread->pub.interp_id && thread->pub.tid == target_pid(t->rt->target);
 }
 
-static uint64_t native_of(const struct layout *l, const char *slice)
-{
-	int32_t off = LAYOUT_OFF(l, thread, native_thread_id);
-	return off < 0 ? 0 : load_u64(slice, off);
-}
-
 // The thread with that address and identity if it was known before, taken out of the old list.
-static struct thread *reuse(struct thread **old, size_t n, uint64_t tstate, uint64_t id,
-			    uint64_t thread_id)
+static struct thread *reuse(struct thread **old, size_t n, uint64_t tstate,
+			    const struct snap_identity *identity)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (old[i] && old[i]->pub.tstate == tstate && old[i]->pub.id == id &&
-		    old[i]->pub.thread_id == thread_id)
+		if (old[i] && old[i]->pub.tstate == tstate &&
+		    snap_same(&old[i]->snap.identity, identity))
 			return TAKE(old[i]);
 	}
 	return NULL;
+}
+
+static struct thread *new_thread(struct threads *t, const struct interpreter *interp,
+				 uint64_t tstate, const struct snap_identity *identity)
+{
+	struct thread *thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	snap_init(&thread->snap, t->rt, tstate);
+	thread->snap.identity = *identity;
+	thread->pub = (struct py_thread){.tstate = tstate,
+					 .thread_id = identity->thread_id,
+					 .id = identity->id,
+					 .interp_id = interp->id};
+	identify(t, thread);
+	return thread;
 }
 
 static int take_thread(struct threads *t, const struct interpreter *interp, uint64_t tstate,
 		       const char *slice, struct thread **old, size_t old_n)
 {
 	const struct layout *l = &t->rt->layout;
-	uint64_t id = load_u64(slice, LAYOUT_OFF(l, thread, id));
-	uint64_t thread_id = load_u64(slice, LAYOUT_OFF(l, thread, thread_id));
-	uint64_t native = native_of(l, slice);
-	struct thread *thread = reuse(old, old_n, tstate, id, thread_id);
-	bool fresh = !thread;
-	if (fresh) {
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			return -ENOMEM;
-		snap_init(&thread->snap, t->rt, tstate);
-		thread->pub = (struct py_thread){.tstate = tstate,
-						 .thread_id = thread_id,
-						 .id = id,
-						 .interp_id = interp->id};
-		thread->interp = interp->addr;
-	}
-	thread->next = load_u64(slice, LAYOUT_OFF(l, thread, next));
-	if (ARRAY_RESERVE(t->items, t->cap, t->n + 1)) {
+	struct snap_identity identity = snap_identify(l, slice);
+	struct thread *thread = reuse(old, old_n, tstate, &identity);
+	if (!thread)
+		thread = new_thread(t, interp, tstate, &identity);
+	if (!thread || ARRAY_RESERVE(t->items, t->cap, t->n + 1)) {
 		free_thread(thread);
 		return -ENOMEM;
 	}
+	thread->next = load_u64(slice, LAYOUT_OFF(l, thread, next));
 	t->items[t->n++] = thread;
-	if (fresh || thread->native != native || !thread->pub.tid) {
-		thread->native = native;
-		identify(t, thread);
-	}
 	return 0;
 }
 
@@ -244,14 +240,12 @@ static long read_all(struct threads *t)
 
 static bool same_thread(const struct layout *l, const struct thread *thread, const char *slice)
 {
-	return load_u64(slice, LAYOUT_OFF(l, thread, next)) == thread->next &&
-	       load_u64(slice, LAYOUT_OFF(l, thread, interp)) == thread->interp &&
-	       load_u64(slice, LAYOUT_OFF(l, thread, id)) == thread->pub.id &&
-	       load_u64(slice, LAYOUT_OFF(l, thread, thread_id)) == thread->pub.thread_id &&
-	       native_of(l, slice) == thread->native && thread->pub.tid;
+	struct snap_identity identity = snap_identify(l, slice);
+	return snap_same(&identity, &thread->snap.identity);
 }
 
-// Does the copy show the lists as they are known? Collects each GIL's holder on the way.
+// Does the copy show the lists as they are known? Collects each GIL's holder on the way. A thread
+// that is not the one it was is none that can be looked at.
 static bool matches(const struct threads *t, uint64_t *holders)
 {
 	const struct layout *l = &t->rt->layout;
@@ -268,9 +262,30 @@ static bool matches(const struct threads *t, uint64_t *holders)
 		if ((int32_t)load_u32(gil, LAYOUT_OFF(l, gil, locked)) > 0)
 			holders[i] = load_u64(gil, LAYOUT_OFF(l, gil, last_holder));
 	}
-	for (size_t i = 0; i < t->n && same; i++)
-		same &= same_thread(l, t->items[i], t->vec[v++].local);
+	for (size_t i = 0; i < t->n; i++) {
+		const char *slice = t->vec[v++].local;
+		bool mine = same_thread(l, t->items[i], slice);
+		if (!mine)
+			t->items[i]->pub.tid = 0;
+		same &= mine && load_u64(slice, LAYOUT_OFF(l, thread, next)) == t->items[i]->next;
+	}
 	return same;
+}
+
+// A thread that has not begun to run bears its creator's ids; so may one whose ids are not known
+// yet.
+static void sort_out(struct threads *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct thread *thread = t->items[i];
+		if (!thread->pub.tid)
+			identify(t, thread);
+		for (size_t k = i + 1; k < t->n; k++) { // older ones
+			if (t->items[k]->pub.tid == thread->pub.tid &&
+			    t->items[k]->snap.identity.interp == thread->snap.identity.interp)
+				thread->pub.tid = 0;
+		}
+	}
 }
 
 static void set_holders(struct threads *t, const uint64_t *holders)
@@ -285,19 +300,43 @@ static void set_holders(struct threads *t, const uint64_t *holders)
 int threads_refresh(struct threads *t, bool *ret_changed)
 {
 	uint64_t holders[LIMIT_INTERPRETERS];
-	*ret_changed = false;
-	for (int i = 0; i < WALK_TRIES; i++) {
-		long rc = t->interps_n ? read_all(t) : 0;
-		if (rc < 0)
-			return (int)rc;
-		if (rc && matches(t, holders)) {
-			set_holders(t, holders);
-			return 0;
-		}
-		*ret_changed = true;
+	long rc = t->interps_n ? read_all(t) : 0;
+	if (rc < 0)
+		return (int)rc;
+	*ret_changed = !rc || !matches(t, holders);
+	for (int i = 0; *ret_changed && i < WALK_TRIES; i++) {
 		rc = walk_lists(t);
 		if (rc < 0 && rc != -PA_ETORN)
 			return (int)rc;
+		rc = rc < 0 ? 0 : read_all(t);
+		if (rc < 0)
+			return (int)rc;
+		if (!rc)
+			continue;
+		// What began or ended since the walk is met by the next one.
+		sort_out(t);
+		matches(t, holders);
+		break;
 	}
-	return -PA_ETORN;
+	if (!rc)
+		return -PA_ETORN;
+	set_holders(t, holders);
+	return 0;
+}
+
+bool threads_confirm(struct threads *t, const struct thread *thread)
+{
+	const struct layout *l = &t->rt->layout;
+	char slice[LIMIT_SLICE];
+	uint64_t ts, interp = thread->snap.identity.interp;
+	int rc = hot_u64(t->rt, interp + (uint64_t)LAYOUT_OFF(l, interp, threads_head), &ts);
+	for (size_t i = 0; rc >= 0 && ts && i < LIMIT_THREADS; i++) {
+		struct mem_vec vec = {slice, ts, l->thread_size};
+		if (ts & 7 || mem_read_hot(t->rt->mem, &vec, 1) != 1)
+			return false;
+		if (ts == thread->pub.tstate)
+			return same_thread(l, thread, slice);
+		ts = load_u64(slice, LAYOUT_OFF(l, thread, next));
+	}
+	return false;
 }

@@ -9,16 +9,17 @@
 // A thread state with what belongs to it from tick to tick.
 struct thread {
 	struct py_thread pub;
-	uint64_t interp; // address
-	uint64_t next;   // address of the next thread state of the list
-	uint64_t native; // native_thread_id as the interpreter has it, or 0
-	struct snap snap;
+	uint64_t next;     // address of the next thread state of the list
+	pid_t inner;       // OS thread id in its own namespace; 0 = unknown
+	struct snap snap;  // with the thread's identity
 	struct chain kept; // of the last look
+	struct chain seed; // of the last look that reached the root
 	int32_t *codes;    // of kept, by codes_check
 	size_t codes_cap;
 	uint32_t name;      // 0 = not known yet
 	uint64_t name_at;   // when to ask for it again
 	uint64_t name_wait; // after that
+	unsigned tries;     // ticks in which the seed was sought
 	bool moving;
 	int result; // of the last look: 0 or a negative error
 };
@@ -51,5 +52,8 @@ void threads_release(struct threads *t);
 // Reads everything in one call and compares the lists with what is known; walks them anew when
 // they differ. Sets owns_gil of each thread from that same read. Returns 0 or a negative error.
 int threads_refresh(struct threads *t, bool *ret_changed);
+
+// True when the thread state still is in its interpreter's list, with the identity that is known.
+bool threads_confirm(struct threads *t, const struct thread *thread);
 
 #endif

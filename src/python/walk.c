@@ -10,6 +10,7 @@
 
 #define FRAME_OWNED_BY_CSTACK 3 // 3.12+: the first owner that is a shim
 #define FRAME_EXECUTING       0 // 3.10: enum _framestate
+#define GENERATOR_EXECUTING   0 // 3.11 to 3.13: enum _framestate
 
 void chain_release(struct chain *c)
 {
@@ -25,6 +26,44 @@ static int chain_push(struct chain *c, const struct raw_frame *frame)
 	return 0;
 }
 
+static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
+{
+	return a->addr == b->addr && a->code == b->code && a->previous == b->previous &&
+	       a->owner == b->owner;
+}
+
+int chain_copy(struct chain *to, const struct chain *from)
+{
+	if (ARRAY_RESERVE(to->items, to->cap, from->n))
+		return -ENOMEM;
+	if (from->n)
+		memcpy(to->items, from->items, from->n * sizeof(*to->items));
+	to->n = from->n;
+	to->cut = from->cut;
+	return 0;
+}
+
+static int chase_push(struct chase *c, const struct raw_frame *frame)
+{
+	if (ARRAY_RESERVE(c->items, c->cap, c->n + 1))
+		return -ENOMEM;
+	c->items[c->n++] = *frame;
+	return 0;
+}
+
+static struct raw_frame *memo_slot(struct raw_frame *memo, uint64_t addr)
+{
+	return &memo[hash_mix(0, addr) % WALK_MEMO];
+}
+
+void walk_remember(struct raw_frame *memo, const struct snap *s, const struct chain *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!snap_in_chunk(s, c->items[i].addr))
+			*memo_slot(memo, c->items[i].addr) = c->items[i];
+	}
+}
+
 static struct raw_frame parse(const struct layout *l, uint64_t addr, const char *bytes)
 {
 	struct raw_frame f = {
@@ -34,6 +73,7 @@ static struct raw_frame parse(const struct layout *l, uint64_t addr, const char 
 	};
 	if (LAYOUT_HAS(l, frame, heap)) {
 		f.instr = load_u32(bytes, LAYOUT_OFF(l, frame, lasti));
+		f.owner = FRAME_OWNED_BY_NOBODY;
 		f.live = LAYOUT_OFF(l, frame, executing) >= 0
 				 ? bytes[LAYOUT_OFF(l, frame, executing)] == 1
 				 : bytes[LAYOUT_OFF(l, frame, state)] == FRAME_EXECUTING;
@@ -41,40 +81,48 @@ static struct raw_frame parse(const struct layout *l, uint64_t addr, const char 
 	}
 	f.instr = load_u64(bytes, LAYOUT_OFF(l, frame, instr));
 	f.owner = (uint8_t)bytes[LAYOUT_OFF(l, frame, owner)];
-	f.live = true;
+	f.live = f.owner != FRAME_OWNED_BY_GENERATOR ||
+		 bytes[LAYOUT_OFF(l, generator, state) - LAYOUT_OFF(l, generator, iframe)] ==
+			 GENERATOR_EXECUTING;
 	f.shim = l->version >= 312 && f.owner >= FRAME_OWNED_BY_CSTACK;
 	return f;
 }
 
-// A frame's bytes from the copy, or with chase from the target. Returns enum walk or an error.
-static int fetch(struct snap *s, int copy, uint64_t addr, struct chase *chase, char *scratch,
-		 const char **ret)
+// A frame from the copy, or with chase from what is remembered, or from the target. Returns enum
+// walk or an error.
+static int fetch(struct snap *s, int copy, uint64_t addr, struct chase *chase,
+		 struct raw_frame *ret)
 {
+	const struct layout *l = &s->rt->layout;
+	char scratch[LIMIT_SLICE + 8];
 	if (!addr || addr & 7)
 		return WALK_BAD;
-	*ret = snap_frame(s, copy, addr);
-	if (*ret)
+	const char *bytes = snap_frame(s, copy, addr);
+	if (bytes) {
+		*ret = parse(l, addr, bytes);
 		return WALK_WHOLE;
+	}
 	if (!chase)
 		return WALK_MISSING;
-	struct mem_vec vec = {scratch, addr, s->rt->layout.frame_size};
-	long got = mem_read_hot(s->rt->mem, &vec, 1);
-	if (got < 0)
-		return (int)got;
-	if (got == 0)
-		return WALK_BAD;
-	if (ARRAY_RESERVE(chase->addrs, chase->cap, chase->n + 1))
-		return -ENOMEM;
-	chase->addrs[chase->n++] = addr;
-	*ret = scratch;
+	const struct raw_frame *known = chase->memo ? memo_slot(chase->memo, addr) : NULL;
+	if (known && known->addr == addr) {
+		*ret = *known;
+	} else {
+		uint32_t before = snap_before(s);
+		struct mem_vec vec = {scratch, addr - before, l->frame_size + before};
+		long got = mem_read_hot(s->rt->mem, &vec, 1);
+		if (got < 1)
+			return got < 0 ? (int)got : WALK_BAD;
+		*ret = parse(l, addr, scratch + before);
+	}
+	ret->late = true;
 	return WALK_WHOLE;
 }
 
 static int follow(struct snap *s, int copy, uint64_t start, struct chain *out, struct chase *chase)
 {
 	const struct layout *l = &s->rt->layout;
-	char scratch[LIMIT_SLICE];
-	const char *bytes;
+	struct raw_frame frame;
 	uint64_t brake = 0; // Brent: an address met before, moved on at powers of two
 	out->n = 0;
 	out->cut = false;
@@ -87,21 +135,23 @@ static int follow(struct snap *s, int copy, uint64_t start, struct chain *out, s
 			return WALK_BAD;
 		if (!(out->n & (out->n - 1)))
 			brake = addr;
-		int rc = fetch(s, copy, addr, chase, scratch, &bytes);
+		int rc = fetch(s, copy, addr, chase, &frame);
 		if (rc != WALK_WHOLE)
 			return rc;
-		struct raw_frame frame = parse(l, addr, bytes);
-		frame.late = bytes == scratch;
 		// A thread's own frames lie in its data stack and nowhere else.
 		if (l->version >= 311 && frame.owner == FRAME_OWNED_BY_THREAD &&
 		    !snap_in_chunk(s, addr))
 			return WALK_CHUNKS;
 		rc = chain_push(out, &frame);
+		if (rc >= 0 && frame.late)
+			rc = chase_push(chase, &frame);
 		if (rc < 0)
 			return rc;
 		addr = frame.previous;
 	}
-	return WALK_WHOLE;
+	// From 3.12 on every entry from C has a frame of its own, below all others of that call.
+	bool rooted = l->version < 312 || !out->n || out->cut || out->items[out->n - 1].shim;
+	return rooted ? WALK_WHOLE : WALK_BAD;
 }
 
 uint64_t walk_start(const struct snap *s, int copy)
@@ -167,13 +217,46 @@ static void judge_popped(const struct snap *s, int copy, struct chain *out)
 	uint64_t start = s->chunks[0].addr, end = start + s->chunks[0].len;
 	for (size_t i = 0; i < out->n; i++) {
 		struct raw_frame *f = &out->items[i];
-		f->live = f->owner != FRAME_OWNED_BY_THREAD || f->addr < start || f->addr >= end ||
-			  f->addr < top;
-		gone += !f->live && gone == i;
+		f->live &= f->owner != FRAME_OWNED_BY_THREAD || f->addr < start || f->addr >= end ||
+			   f->addr < top;
+		gone += !f->live && f->owner == FRAME_OWNED_BY_THREAD && gone == i;
 	}
 	out->n -= gone;
 	if (gone && out->n)
 		memmove(out->items, out->items + gone, out->n * sizeof(*out->items));
+}
+
+bool walk_stands(struct snap *s, int copy, const struct raw_frame *frame)
+{
+	const char *bytes = snap_frame(s, copy, frame->addr);
+	if (!bytes)
+		return false;
+	struct raw_frame now = parse(&s->rt->layout, frame->addr, bytes);
+	return same_frame(&now, frame) && now.live;
+}
+
+int walk_again(struct snap *s, int copy, const struct chain *seed, struct chain *out)
+{
+	size_t kept = 0;
+	int rc = chain_copy(out, seed);
+	while (rc >= 0 && !seed->cut && kept < seed->n) {
+		struct raw_frame *old = &out->items[seed->n - 1 - kept];
+		const char *bytes = snap_frame(s, copy, old->addr);
+		if (!bytes)
+			break;
+		struct raw_frame now = parse(&s->rt->layout, old->addr, bytes);
+		if (!same_frame(&now, old))
+			break;
+		*old = now;
+		kept++;
+	}
+	if (rc < 0)
+		return rc;
+	if (kept)
+		memmove(out->items, out->items + (out->n - kept), kept * sizeof(*out->items));
+	out->n = kept;
+	judge_popped(s, copy, out);
+	return 0;
 }
 
 int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
@@ -186,17 +269,11 @@ int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
 	return rc;
 }
 
-static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
-{
-	return a->addr == b->addr && a->code == b->code && a->previous == b->previous &&
-	       a->owner == b->owner;
-}
-
-// A caller is in the middle of an instruction. One that is not live either has not begun (a tracing
-// function runs for its call) or was left while the chain was read.
+// A frame that is not live has not begun (a tracing function may run for its call), or was left
+// while the chain was read.
 static bool plausible(const struct chain *c)
 {
-	for (size_t i = 1; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		if (!c->items[i].live && (int32_t)c->items[i].instr >= 0)
 			return false;
 	}
@@ -220,12 +297,21 @@ int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct c
 			const struct raw_frame *b = &chains[c]->items[chains[c]->n - 1 - kept];
 			same &= same_frame(a, b);
 			alive &= b->live;
-			equal &= same && (leaf || a->shim || a->instr == b->instr);
+			bool moved = !leaf && !a->shim && a->instr != b->instr;
+			equal &= same && !moved;
+			// Frames up to 3.10 are not copied at one instant: a caller that has gone
+			// on says nothing about what it called.
+			same &= !moved || a->owner != FRAME_OWNED_BY_NOBODY;
 		}
 		live += same && alive && live == kept;
 		kept += same;
 	}
 	equal &= whole && least == most && plausible(first);
+	// What stands behind the last caller may be left over from its call before, where nothing
+	// leads to it from the leaf, or where frames are not copied at one instant (up to 3.10).
+	if (!equal && live &&
+	    (!whole || first->items[first->n - live].owner == FRAME_OWNED_BY_NOBODY))
+		live--;
 	kept = equal ? kept : live;
 	ret->n = 0;
 	ret->cut = first->cut;
@@ -237,12 +323,23 @@ int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct c
 	return equal;
 }
 
+// Frames from the root that are the same in both.
+static size_t common(const struct chain *a, const struct chain *b)
+{
+	size_t n = 0;
+	while (n < a->n && n < b->n && same_frame(&a->items[a->n - 1 - n], &b->items[b->n - 1 - n]))
+		n++;
+	return n;
+}
+
+bool walk_is_part(const struct chain *part, const struct chain *whole)
+{
+	return common(part, whole) == part->n;
+}
+
 void walk_limit(struct chain *c, const struct chain *other)
 {
-	size_t kept = 0;
-	while (kept < c->n && kept < other->n &&
-	       same_frame(&c->items[c->n - 1 - kept], &other->items[other->n - 1 - kept]))
-		kept++;
+	size_t kept = common(c, other);
 	if (kept)
 		memmove(c->items, c->items + (c->n - kept), kept * sizeof(*c->items));
 	c->n = kept;

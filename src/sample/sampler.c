@@ -54,8 +54,9 @@ static int count(struct sampler *s, size_t i)
 	size_t n;
 	s->stack.n = 0;
 	s->stack.tid = thread->tid;
-	s->stack.name = s->options->threads ? py_thread_name(s->py, i) : 0;
 	int rc = py_resolve(s->py, i, &s->stack);
+	if (rc >= 0 && s->options->threads)
+		rc = py_thread_name(s->py, i, &s->stack.name);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc < 0) {

@@ -134,15 +134,11 @@ static int dump_thread(struct session *s, size_t i, struct process *p)
 	stack->owns_gil = thread->owns_gil;
 	stack->is_main = thread->is_main;
 	int rc = py_look_until_still(s->py, i, STILL_NS, stack);
-	if (rc == -PA_ETORN && kernel_thread_state(s->kernel, thread->tid, &state) < 0) {
+	if (rc >= 0)
+		rc = py_thread_name(s->py, i, &stack->name);
+	if (rc < 0)
 		p->threads.n--;
-		return 0;
-	}
-	if (rc < 0 && rc != -PA_ETORN)
-		return rc;
-	stack->moving |= rc == -PA_ETORN;
-	stack->name = py_thread_name(s->py, i);
-	return 1;
+	return rc == -PA_ETORN ? 0 : rc < 0 ? rc : 1;
 }
 
 // Main first, then the others in the order in which they were started.

@@ -114,7 +114,7 @@ def test_execve(python):
                "%s: a target that becomes another program: what was recorded is written" %
                python.version, result)
         tap.ok("ended" in result.err, "%s: ... and it says so" % python.version, result.err)
-        tap.equal(read_stat(target.pid)[0], "S", "%s: ... the new program lives" % python.version)
+        tap.ok(read_stat(target.pid)[0] in "RS", "%s: ... the new program lives" % python.version)
 
 
 def read_switches(pid):

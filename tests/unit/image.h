@@ -37,7 +37,8 @@ static inline long image_read_hot(struct mem *m, const struct mem_vec *vec, size
 	for (size_t i = 0; i < n; i++) {
 		if (image->between)
 			image->between(image, i);
-		if (image_read(m, vec[i].addr, vec[i].local, vec[i].len) != (long)vec[i].len)
+		if (vec[i].len &&
+		    image_read(m, vec[i].addr, vec[i].local, vec[i].len) != (long)vec[i].len)
 			return (long)i;
 	}
 	return (long)n;
