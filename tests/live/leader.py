@@ -14,6 +14,7 @@ from target import Target
 def test(python):
     with Target(python, "leader.py") as target:
         truth = target.truth()
+        assert target.line() == "spins"
         target.until_state(target.pid, "Z")
         threads = {t["thread_name"]: t for t in truth["threads"]}
         spinner = threads["spinner"]["os_thread_id"]

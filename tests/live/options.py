@@ -30,8 +30,10 @@ def test_merging(python):
         tap.ok(stacks and all(f.line is None for stack, _ in stacks for f in stack),
                "%s: --nolineno shows no line" % python.version)
         texts = [";".join(f.text for f in stack) for stack, _ in stacks]
-        tap.ok(len(set(texts)) == len(texts) and all("(%s)" % truth["name"] in t or "[moving]" in t
-                                                     for t in texts),
+        # The main thread may run once more, to the call in which it rests.
+        tap.ok(len(set(texts)) == len(texts) and
+               all("(%s)" % truth["name"] in t or "[moving]" in t or t.startswith("<module>")
+                   for t in texts),
                "%s: --nolineno merges what has become equal" % python.version)
         stacks, _ = pyattach.record(target.pid, *SHORT)
         texts = [";".join(f.text for f in stack) for stack, _ in stacks]
@@ -127,7 +129,7 @@ def demo(python):
     """The program of the demonstration is worth a look: several threads with work of their own."""
     with Target(python, "demo.py") as target:
         tap.ok(target.line().startswith("ready "), "the demo's program is ready")
-        stacks, result = pyattach.record(target.pid, "-d", "1.5", "-r", "200", "-t", "-i")
+        stacks, result = pyattach.record(target.pid, "-d", "3", "-r", "200", "-t", "-i")
         roots = {stack[0].text.partition(": ")[2] for stack, _ in stacks}
         tap.ok({"MainThread", "http-server", "client-0", "parser", "order-writer"} <= roots and
                any(r.startswith("http-") and r != "http-server" for r in roots),
