@@ -17,7 +17,7 @@ SHORT = ["-d", "0.3", "-r", "200"]
 
 def test_merging(python):
     """-F merges by first line, --nolineno by function; the counts stay."""
-    with Target(python, "busy.py", "mixed", 4, 50, 1) as target:
+    with Target(python, "busy.py", "mixed", 4, 3000, 1) as target:
         truth = target.truth()["trees"][0]
         first_lines = {tuple(i.rpartition(" ")[::2]) for i in truth["lines"]}
         stacks, _ = pyattach.record(target.pid, *SHORT, "-F", "--full-filenames")
