@@ -130,11 +130,14 @@ int py_capture(struct py *py)
 {
 	for (size_t i = 0; i < py->threads.n; i++) {
 		struct thread *thread = py->threads.items[i];
-		if (thread->pub.want != PY_LOOK)
+		if (thread->pub.want != PY_LOOK) {
+			thread->snap.fresh = false;
 			continue;
+		}
 		int rc = capture(py, thread);
 		if (rc == -PA_EGONE || rc == -ENOMEM || rc == -EPERM)
 			return rc;
+		py->threads.likely = &thread->snap;
 	}
 	return 0;
 }

@@ -330,9 +330,24 @@ static bool was_interrupted(struct snap *s, uint64_t took)
 	return interrupted;
 }
 
+const struct mem_vec *snap_pieces(const struct snap *s, size_t *ret_n)
+{
+	*ret_n = 2 * s->pieces;
+	return s->changed ? NULL : s->vec;
+}
+
+void snap_taken(struct snap *s, uint64_t took_ns)
+{
+	s->fresh = !was_interrupted(s, took_ns);
+}
+
 int snap_read(struct snap *s)
 {
 	s->round++;
+	if (s->fresh && !s->changed) {
+		s->fresh = false;
+		return is_same_thread(s) ? 0 : -PA_ETORN;
+	}
 	for (int i = 0; i < GIVE_UP; i++) {
 		int rc = s->changed ? build(s) : 0;
 		if (rc < 0)

@@ -42,6 +42,7 @@ struct snap {
 	size_t loose_n, loose_cap;
 	struct map loose_map;
 	uint64_t round;
+	bool fresh;   // the copies were taken by another's read and not used yet
 	double pace;  // of the fastest read of late, against what it should take
 	bool changed; // the pieces differ from those of vec
 	struct mem_vec *vec;
@@ -61,6 +62,12 @@ void snap_release(struct snap *s);
 // read again. Returns 0, -PA_ETORN (the thread state is unreadable or
 // another thread's), -ENOMEM, or another error of reading.
 int snap_read(struct snap *s);
+
+// The pieces of both copies, for a read that takes them along with its own; NULL when they are not
+// laid out. snap_taken tells that all of it was read in the given time, and makes the next
+// snap_read a look at what is there.
+const struct mem_vec *snap_pieces(const struct snap *s, size_t *ret_n);
+void snap_taken(struct snap *s, uint64_t took_ns);
 
 // The copied thread state (copy 0 or 1).
 const char *snap_tstate(const struct snap *s, int copy);

@@ -4,6 +4,7 @@
 
 #include "util/array.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -197,6 +198,7 @@ static int walk_lists(struct threads *t)
 {
 	size_t old_n = t->n;
 	struct thread **old = t->items;
+	t->likely = NULL;
 	t->items = NULL;
 	t->n = t->cap = 0;
 	int rc = walk_once(t, old, old_n);
@@ -234,8 +236,20 @@ static long read_all(struct threads *t)
 	}
 	for (size_t i = 0; i < t->n; i++)
 		want(t, &n, &bytes, t->items[i]->pub.tstate, l->thread_size);
-	long got = mem_read_hot(t->rt->mem, t->vec, n);
-	return got < 0 ? got : (size_t)got == n;
+	size_t extra = 0;
+	const struct mem_vec *pieces = t->likely ? snap_pieces(t->likely, &extra) : NULL;
+	if (pieces && ARRAY_RESERVE(t->vec, t->vec_cap, n + extra))
+		return -ENOMEM;
+	if (pieces)
+		memcpy(t->vec + n, pieces, extra * sizeof(*pieces));
+	else
+		extra = 0;
+	uint64_t start = clock_now_ns();
+	long got = mem_read_hot(t->rt->mem, t->vec, n + extra);
+	if (extra && (size_t)(got > 0 ? got : 0) == n + extra)
+		snap_taken(t->likely, clock_now_ns() - start);
+	t->likely = NULL;
+	return got < 0 ? got : (size_t)got >= n;
 }
 
 static bool same_thread(const struct layout *l, const struct thread *thread, const char *slice)

@@ -43,14 +43,16 @@ struct threads {
 	size_t vec_cap;
 	char *buf;
 	size_t buf_cap;
-	bool mapped_tids; // the target's thread ids are those of an inner namespace
+	struct snap *likely; // of the thread that is likely to be looked at next; NULL = none
+	bool mapped_tids;    // the target's thread ids are those of an inner namespace
 };
 
 int threads_init(struct threads *t, const struct runtime *rt);
 void threads_release(struct threads *t);
 
 // Reads everything in one call and compares the lists with what is known; walks them anew when
-// they differ. Sets owns_gil of each thread from that same read. Returns 0 or a negative error.
+// they differ. Sets owns_gil of each thread from that same read, which also
+// takes the copies of the likely thread. Returns 0 or a negative error.
 int threads_refresh(struct threads *t, bool *ret_changed);
 
 // True when the thread state still is in its interpreter's list, with the identity that is known.
