@@ -19,10 +19,13 @@ void look_release(struct look *k)
 }
 
 // Leaves in kept what the two copies agree on.
-static int conclude(struct look *k, bool whole, struct chain *kept, bool *ret_moving)
+static int conclude(struct look *k, const struct snap *s, bool whole, struct chain *kept,
+		    bool *ret_moving)
 {
+	// Only from 3.13 on do the current frame and the top of the stack lie side by side.
+	bool loose = !whole || !LAYOUT_HAS(&s->rt->layout, frame, iframe);
 	const struct chain *two[] = {&k->a, &k->b};
-	int rc = walk_agree(two, 2, whole, kept);
+	int rc = walk_agree(two, 2, whole, loose, kept);
 	if (rc < 0)
 		return rc;
 	*ret_moving = !rc;
@@ -98,7 +101,7 @@ static int conclude_moved(struct look *k, struct snap *s, int wa, int wb, struct
 		return rc;
 	walk_cut_late(&k->a);
 	walk_cut_late(&k->b);
-	return conclude(k, false, kept, ret_moving);
+	return conclude(k, s, false, kept, ret_moving);
 }
 
 // Frames lie in pieces that were not predicted: learn them, and copy anew. What the thread did
@@ -131,7 +134,7 @@ static int look_further(struct look *k, struct snap *s, int wa, int wb, struct c
 	if (rc < 0)
 		return rc;
 	if (wa == WALK_WHOLE && wb == WALK_WHOLE)
-		rc = conclude(k, true, kept, ret_moving);
+		rc = conclude(k, s, true, kept, ret_moving);
 	else
 		rc = conclude_moved(k, s, wa, wb, kept, ret_moving);
 	if (rc >= 0 && walk_start(s, 0) != start) {
@@ -152,7 +155,7 @@ static int look_from_leaf(struct look *k, struct snap *s, struct chain *kept, bo
 		return rc;
 	reread &= walk_start(s, 0) != start;
 	if (wa == WALK_WHOLE && wb == WALK_WHOLE)
-		rc = conclude(k, true, kept, ret_moving);
+		rc = conclude(k, s, true, kept, ret_moving);
 	else
 		rc = look_further(k, s, wa, wb, kept, ret_moving);
 	*ret_moving |= reread;
@@ -168,7 +171,7 @@ static int look_from_root(struct look *k, struct snap *s, const struct chain *se
 		rc = walk_again(s, 0, seed, &k->a);
 	if (rc >= 0)
 		rc = walk_again(s, 1, seed, &k->b);
-	return rc < 0 ? rc : conclude(k, false, kept, ret_moving);
+	return rc < 0 ? rc : conclude(k, s, false, kept, ret_moving);
 }
 
 int look_once(struct look *k, struct snap *s, struct chain *seed, struct chain *kept,

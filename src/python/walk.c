@@ -280,7 +280,8 @@ static bool plausible(const struct chain *c)
 	return true;
 }
 
-int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct chain *ret)
+int walk_agree(const struct chain *const *chains, size_t k, bool whole, bool loose,
+	       struct chain *ret)
 {
 	const struct chain *first = chains[0];
 	size_t least = first->n, most = first->n, kept = 0;
@@ -307,10 +308,8 @@ int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct c
 		kept += same;
 	}
 	equal &= whole && least == most && plausible(first);
-	// What stands behind the last caller may be left over from its call before, where nothing
-	// leads to it from the leaf, or where frames are not copied at one instant (up to 3.10).
-	if (!equal && live &&
-	    (!whole || first->items[first->n - live].owner == FRAME_OWNED_BY_NOBODY))
+	// What stands behind the last caller may be left over from its call before.
+	if (!equal && live && loose)
 		live--;
 	kept = equal ? kept : live;
 	ret->n = 0;

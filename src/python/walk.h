@@ -63,9 +63,10 @@ uint64_t walk_start(const struct snap *s, int copy);
 // The frames on which all k chains agree from the root: the same frame, code, predecessor and
 // (unless it is every chain's leaf) instruction. The last one kept may differ in its instruction
 // (3.11+); chains[0]'s counts. whole: the chains begin at the current frame. Where they do not, or
-// are not equal, a frame that was left already ends what is kept. Returns 1 when ret is the whole
-// stack, 0 when it is a part, or -ENOMEM.
-int walk_agree(const struct chain *const *chains, size_t k, bool whole, struct chain *ret);
+// are not equal, a frame that was left already ends what is kept; loose: and one frame less is.
+// Returns 1 when ret is the whole stack, 0 when it is a part, or -ENOMEM.
+int walk_agree(const struct chain *const *chains, size_t k, bool whole, bool loose,
+	       struct chain *ret);
 
 // Cuts c back to the frames from the root that are also, as frames, in other; instructions do not
 // count.

@@ -84,7 +84,9 @@ def test_makefree(python):
             match = made.match(frame.name)
             here = frame.file and frame.file.startswith("file_")
             if not match:
-                if here:
+                # The module's own code, too, runs for a moment: its only statement.
+                if here and (frame.name, str(frame.line)) != (
+                        "<module>", frame.file.rpartition("_")[2]):
                     bad.append("%d x %s" % (count, frames))
                 continue
             first = int(match.group(2))
