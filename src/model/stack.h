@@ -19,6 +19,7 @@ struct stack {
 	bool is_main;   // the main interpreter's main thread
 	bool moving;    // two copies disagreed: frames are those on which both agree, from the root
 	bool truncated; // more frames than we read: the cut is a mark among the frames
+	size_t index;   // of the thread in the reader's list, for whoever filled the set
 	uint32_t n;     // frames, leaf first; 0 = no Python frame
 	uint32_t cap;
 	uint32_t *frames; // frame ids

@@ -193,21 +193,23 @@ int py_look_until_still(struct py *py, size_t i, uint64_t budget_ns, struct stac
 	}
 }
 
-int py_thread_name(struct py *py, size_t i, uint32_t *ret_name)
+uint32_t py_thread_name(struct py *py, size_t i, bool *ret_fresh)
 {
 	struct thread *thread = py->threads.items[i];
 	uint64_t now = clock_now_ns();
-	*ret_name = thread->name;
-	if (thread->name || now < thread->name_at)
-		return 0;
-	uint32_t name = names_find(py->names, thread->snap.identity.interp, thread->pub.thread_id);
-	if (!threads_confirm(&py->threads, thread))
-		return -PA_ETORN;
+	*ret_fresh = !thread->name && now >= thread->name_at;
+	if (!*ret_fresh)
+		return thread->name;
+	thread->name = names_find(py->names, thread->snap.identity.interp, thread->pub.thread_id);
 	// A thread that threading does not know is asked for less and less often.
 	thread->name_wait = thread->name_wait ? thread->name_wait * 4 : NAME_FIRST_NS;
 	if (thread->name_wait > NAME_LAST_NS)
 		thread->name_wait = NAME_LAST_NS;
 	thread->name_at = now + thread->name_wait;
-	*ret_name = thread->name = name;
-	return 0;
+	return thread->name;
+}
+
+void py_confirm(struct py *py)
+{
+	threads_confirm(&py->threads);
 }

@@ -39,6 +39,7 @@ struct py_thread {
 	bool owns_gil;
 	enum py_want want; // set by the caller before py_capture
 	bool ended;        // the caller's note that it has met the thread's end
+	bool listed;       // set by py_confirm: the interpreter still has it
 };
 
 // Re-reads the list of interpreters and threads if it may have changed (else one read), and the
@@ -61,8 +62,10 @@ int py_resolve(struct py *py, size_t i, struct stack *stack);
 int py_look_until_still(struct py *py, size_t i, uint64_t budget_ns, struct stack *stack);
 
 // The name that threading gave to thread i: a string of the frame table, 0 = unknown. Read once for
-// each thread state. Returns 0, or -PA_ETORN when the thread has ended meanwhile, whose ident
-// another one may use already.
-int py_thread_name(struct py *py, size_t i, uint32_t *ret_name);
+// each thread state: *ret_fresh tells that it was now. Idents are used again, so a fresh name is
+// the thread's only if py_confirm finds the thread listed afterwards.
+uint32_t py_thread_name(struct py *py, size_t i, bool *ret_fresh);
+// Sets "listed" of every thread.
+void py_confirm(struct py *py);
 
 #endif

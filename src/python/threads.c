@@ -338,19 +338,42 @@ int threads_refresh(struct threads *t, bool *ret_changed)
 	return 0;
 }
 
-bool threads_confirm(struct threads *t, const struct thread *thread)
+// The known thread at that address; lists keep their order, so the search goes on where it was.
+static struct thread *find_thread(const struct threads *t, uint64_t tstate, size_t *at)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct thread *thread = t->items[(*at + i) % t->n];
+		if (thread->pub.tstate == tstate) {
+			*at = (*at + i + 1) % t->n;
+			return thread;
+		}
+	}
+	return NULL;
+}
+
+static void confirm_interp(struct threads *t, const struct interpreter *interp, size_t *at)
 {
 	const struct layout *l = &t->rt->layout;
 	char slice[LIMIT_SLICE];
-	uint64_t ts, interp = thread->snap.identity.interp;
-	int rc = hot_u64(t->rt, interp + (uint64_t)LAYOUT_OFF(l, interp, threads_head), &ts);
-	for (size_t i = 0; rc >= 0 && ts && i < LIMIT_THREADS; i++) {
+	uint64_t ts;
+	if (hot_u64(t->rt, interp->addr + (uint64_t)LAYOUT_OFF(l, interp, threads_head), &ts) < 0)
+		return;
+	for (size_t i = 0; ts && i < LIMIT_THREADS; i++) {
 		struct mem_vec vec = {slice, ts, l->thread_size};
 		if (ts & 7 || mem_read_hot(t->rt->mem, &vec, 1) != 1)
-			return false;
-		if (ts == thread->pub.tstate)
-			return same_thread(l, thread, slice);
+			return;
+		struct thread *thread = find_thread(t, ts, at);
+		if (thread)
+			thread->pub.listed = same_thread(l, thread, slice);
 		ts = load_u64(slice, LAYOUT_OFF(l, thread, next));
 	}
-	return false;
+}
+
+void threads_confirm(struct threads *t)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < t->n; i++)
+		t->items[i]->pub.listed = false;
+	for (size_t i = 0; i < t->interps_n; i++)
+		confirm_interp(t, &t->interps[i], &at);
 }

@@ -55,7 +55,8 @@ void threads_release(struct threads *t);
 // takes the copies of the likely thread. Returns 0 or a negative error.
 int threads_refresh(struct threads *t, bool *ret_changed);
 
-// True when the thread state still is in its interpreter's list, with the identity that is known.
-bool threads_confirm(struct threads *t, const struct thread *thread);
+// Walks the lists once more and tells of every known thread whether it is there still, with the
+// identity that is known (py_thread.listed).
+void threads_confirm(struct threads *t);
 
 #endif

@@ -45,6 +45,28 @@ static int decide(struct sampler *s, struct py_thread *thread)
 	return note_thread(s, thread);
 }
 
+// A thread whose name is read for the first time counts only if it was there all the while.
+static void name_threads(struct sampler *s, size_t n)
+{
+	bool any = false, fresh;
+	for (size_t i = 0; i < n; i++) {
+		if (py_thread_at(s->py, i)->want != PY_LOOK)
+			continue;
+		py_thread_name(s->py, i, &fresh);
+		any |= fresh;
+	}
+	if (any)
+		py_confirm(s->py);
+	for (size_t i = 0; i < n && any; i++) {
+		struct py_thread *thread = py_thread_at(s->py, i);
+		if (thread->want != PY_LOOK || thread->listed)
+			continue;
+		thread->want = PY_SKIP;
+		s->stats->ended += !thread->ended;
+		thread->ended = true;
+	}
+}
+
 // Returns 1 when a stack with frames was counted, which proves that the target still is what it
 // was (its code objects were read from the memory that was opened), 0, or an error.
 static int count(struct sampler *s, size_t i)
@@ -55,8 +77,8 @@ static int count(struct sampler *s, size_t i)
 	s->stack.n = 0;
 	s->stack.tid = thread->tid;
 	int rc = py_resolve(s->py, i, &s->stack);
-	if (rc >= 0 && s->options->threads)
-		rc = py_thread_name(s->py, i, &s->stack.name);
+	bool fresh;
+	s->stack.name = s->options->threads ? py_thread_name(s->py, i, &fresh) : 0;
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc < 0) {
@@ -89,6 +111,8 @@ int sampler_tick(struct sampler *s)
 		rc = decide(s, py_thread_at(s->py, (size_t)i));
 	if (rc >= 0 && n > 0)
 		rc = py_capture(s->py);
+	if (rc >= 0 && s->options->threads)
+		name_threads(s, (size_t)n);
 	for (long i = 0; i < n && rc >= 0; i++) {
 		if (py_thread_at(s->py, (size_t)i)->want != PY_LOOK)
 			continue;

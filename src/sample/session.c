@@ -133,12 +133,28 @@ static int dump_thread(struct session *s, size_t i, struct process *p)
 	stack->active = state.state == 'R';
 	stack->owns_gil = thread->owns_gil;
 	stack->is_main = thread->is_main;
+	bool fresh;
 	int rc = py_look_until_still(s->py, i, STILL_NS, stack);
-	if (rc >= 0)
-		rc = py_thread_name(s->py, i, &stack->name);
+	stack->name = rc < 0 ? 0 : py_thread_name(s->py, i, &fresh);
+	stack->index = i;
 	if (rc < 0)
 		p->threads.n--;
 	return rc == -PA_ETORN ? 0 : rc < 0 ? rc : 1;
+}
+
+// Idents and thread states are used again: only what was there all the while was one thread's.
+static void drop_ended(struct session *s, struct process *p)
+{
+	size_t kept = 0;
+	py_confirm(s->py);
+	for (size_t i = 0; i < p->threads.n; i++) {
+		struct stack stack = p->threads.stacks[i];
+		if (!py_thread_at(s->py, stack.index)->listed)
+			continue;
+		p->threads.stacks[i] = p->threads.stacks[kept];
+		p->threads.stacks[kept++] = stack;
+	}
+	p->threads.n = kept;
 }
 
 // Main first, then the others in the order in which they were started.
@@ -192,6 +208,8 @@ int session_dump(struct session *s, struct process *p, struct err *err)
 	int rc = n < 0 ? (int)n : describe(s, p);
 	if (rc >= 0)
 		rc = dump_threads(s, (size_t)n, p);
+	if (rc >= 0)
+		drop_ended(s, p);
 	if (rc >= 0)
 		rc = count_others(s, p);
 	if (rc >= 0 && !target_alive(s->target))
