@@ -40,6 +40,7 @@
 	X(frame, executing, 1, 308, 309)                                                           \
 	X(frame, state, 1, 310, 310)                                                               \
 	X(frame, instr, 8, 311, 399)                                                               \
+	X(frame, stacktop, 4, 311, 313)                                                            \
 	X(frame, owner, 1, 311, 399)                                                               \
 	X(frame, is_entry, 1, 311, 311)                                                            \
 	X(generator, iframe, 0, 311, 399)                                                          \
@@ -123,6 +124,7 @@
 	X(frame, state, 310, 310, PyFrameObject, f_state)                                          \
 	X(frame, instr, 311, 312, _PyInterpreterFrame, prev_instr)                                 \
 	X(frame, instr, 313, 399, _PyInterpreterFrame, instr_ptr)                                  \
+	X(frame, stacktop, 311, 313, _PyInterpreterFrame, stacktop)                                \
 	X(frame, owner, 311, 399, _PyInterpreterFrame, owner)                                      \
 	X(frame, is_entry, 311, 311, _PyInterpreterFrame, is_entry)                                \
 	X(generator, iframe, 311, 399, PyGenObject, gi_iframe)                                     \

@@ -85,6 +85,9 @@ static struct raw_frame parse(const struct layout *l, uint64_t addr, const char 
 		 bytes[LAYOUT_OFF(l, generator, state) - LAYOUT_OFF(l, generator, iframe)] ==
 			 GENERATOR_EXECUTING;
 	f.shim = l->version >= 312 && f.owner >= FRAME_OWNED_BY_CSTACK;
+	f.entry = LAYOUT_OFF(l, frame, is_entry) >= 0 && bytes[LAYOUT_OFF(l, frame, is_entry)];
+	f.running = LAYOUT_OFF(l, frame, stacktop) >= 0 &&
+		    (int32_t)load_u32(bytes, LAYOUT_OFF(l, frame, stacktop)) < 0;
 	return f;
 }
 
@@ -205,6 +208,18 @@ static int follow_cframe(struct snap *s, int copy, struct chain *out, struct cha
 	return rc;
 }
 
+// A frame that was left may still be current, or seem to be, for a moment. Its caller, if it is not
+// C, tells: it keeps its stack pointer in its frame while something that it called runs.
+static void judge_callers(struct chain *out)
+{
+	for (size_t i = 0; i + 1 < out->n; i++) {
+		struct raw_frame *callee = &out->items[i];
+		const struct raw_frame *caller = &out->items[i + 1];
+		if (!callee->shim && !callee->entry && !caller->shim && caller->running)
+			callee->live = false;
+	}
+}
+
 // A function that returns gives its frame's memory back before it stops being current: such a leaf
 // is dropped. Elsewhere on a chain, a frame above the top is none that the thread is in.
 static void judge_popped(const struct snap *s, int copy, struct chain *out)
@@ -256,6 +271,7 @@ int walk_again(struct snap *s, int copy, const struct chain *seed, struct chain 
 		memmove(out->items, out->items + (out->n - kept), kept * sizeof(*out->items));
 	out->n = kept;
 	judge_popped(s, copy, out);
+	judge_callers(out);
 	return 0;
 }
 
@@ -266,6 +282,8 @@ int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
 			 : follow(s, copy, walk_start(s, copy), out, chase);
 	if (rc == WALK_WHOLE)
 		judge_popped(s, copy, out);
+	if (rc == WALK_WHOLE)
+		judge_callers(out);
 	return rc;
 }
 
@@ -274,7 +292,9 @@ int walk_chain(struct snap *s, int copy, struct chain *out, struct chase *chase)
 static bool plausible(const struct chain *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (!c->items[i].live && (int32_t)c->items[i].instr >= 0)
+		const struct raw_frame *f = &c->items[i];
+		bool begun = f->owner != FRAME_OWNED_BY_NOBODY || (int32_t)f->instr >= 0;
+		if (!f->live && begun)
 			return false;
 	}
 	return true;

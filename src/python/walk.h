@@ -13,6 +13,8 @@ struct raw_frame {
 	uint64_t instr; // f_lasti up to 3.10; the address of an instruction from 3.11 on
 	uint8_t owner;  // enum _frameowner, or FRAME_OWNED_BY_NOBODY
 	bool shim;      // 3.12+: the entry of a C call, no function
+	bool entry;     // 3.11: called from C
+	bool running;   // 3.11 to 3.13: runs itself, so it has called nothing without C in between
 	bool late;      // read by itself, some time after the thread state
 	bool live;      // nothing says that it was left already
 };
