@@ -167,6 +167,6 @@ const struct format fmt_raw = {
 	.name = "raw",
 	.aliases = (const char *const[]){"folded", "collapsed", NULL},
 	.suffixes = (const char *const[]){".folded", ".txt", ".collapsed", NULL},
-	.summary = "folded stacks: frames root first, joined by ';', then the count",
+	.summary = "folded stacks, root first, joined by ';', with counts",
 	.write = write_raw,
 };

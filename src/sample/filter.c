@@ -77,16 +77,21 @@ static int map_frame(struct filter *f, uint32_t id, uint32_t *ret)
 static int push_thread(struct filter *f, const struct stack *stack)
 {
 	CLEANUP(buf_release) struct buf text = {0};
-	uint32_t mark;
+	struct frame mark = {.kind = FRAME_MARK};
+	uint32_t id;
 	buf_printf(&text, "thread (%d)", stack->tid);
 	if (stack->name) {
 		buf_str(&text, ": ");
-		buf_str(&text, frame_table_text(f->frames, stack->name));
+		buf_add(&text, frame_table_text(f->frames, stack->name),
+			frame_table_text_len(f->frames, stack->name));
 	}
 	if (text.failed)
 		return text.failed;
-	int rc = frame_table_mark(f->frames, buf_text(&text), &mark);
-	return rc < 0 ? rc : push(f, mark);
+	// A name may hold any character, also NUL.
+	int rc = frame_table_string(f->frames, buf_text(&text), text.len, &mark.name);
+	if (rc >= 0)
+		rc = frame_table_add(f->frames, &mark, &id);
+	return rc < 0 ? rc : push(f, id);
 }
 
 int filter_stack(struct filter *f, const struct stack *stack, const uint32_t **ret, size_t *ret_n)

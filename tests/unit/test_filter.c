@@ -55,6 +55,17 @@ static void options(void **state)
 	assert_int_equal(frame_table_string(frames, "worker", 6, &stack.name), 0);
 	assert_string_equal(filtered(&(struct record_options){.threads = true}, &stack),
 			    "thread (77): worker:0;root:3;leaf:12");
+	// The whole name, also behind a NUL.
+	assert_int_equal(frame_table_string(frames, "nul\0byte", 8, &stack.name), 0);
+	struct filter *f = filter_new(frames, &(struct record_options){.threads = true});
+	const uint32_t *out;
+	size_t n;
+	assert_int_equal(filter_stack(f, &stack, &out, &n), 0);
+	const struct frame *root = frame_table_get(frames, out[0]);
+	assert_int_equal(frame_table_text_len(frames, root->name), strlen("thread (77): ") + 8);
+	assert_memory_equal(frame_table_text(frames, root->name), "thread (77): nul\0byte",
+			    strlen("thread (77): ") + 8);
+	filter_free(f);
 	frame_table_free(frames);
 }
 
