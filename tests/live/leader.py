@@ -19,7 +19,11 @@ def test(python):
         threads = {t["thread_name"]: t for t in truth["threads"]}
         spinner = threads["spinner"]["os_thread_id"]
         target.settle(but=[spinner, target.pid])
-        got = {t["os_thread_id"]: t for t in pyattach.dump(target.pid)["threads"]}
+        # It may still be on its way back from telling.
+        for _ in range(100):
+            got = {t["os_thread_id"]: t for t in pyattach.dump(target.pid)["threads"]}
+            if got[spinner]["owns_gil"]:
+                break
         for name in ("rests", "teller"):
             thread = got.get(threads[name]["os_thread_id"], {"frames": []})
             frames = [[f["name"], f["filename"], f["line"], f["first_line"]]
