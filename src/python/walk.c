@@ -328,8 +328,8 @@ int walk_agree(const struct chain *const *chains, size_t k, bool whole, bool loo
 		kept += same;
 	}
 	equal &= whole && least == most && plausible(first);
-	// What stands behind the last caller may be left over from its call before; where each frame
-	// is a piece of its own (up to 3.10), what stands behind the one before it, too.
+	// What stands behind the last caller may be left over from its call before; where each
+	// frame is a piece of its own (up to 3.10), what stands behind the one before it, too.
 	size_t margin = first->n && first->items[0].owner == FRAME_OWNED_BY_NOBODY ? 2 : 1;
 	if (!equal && loose)
 		live -= live < margin ? live : margin;
