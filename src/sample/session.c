@@ -79,11 +79,6 @@ void session_close(struct session *s)
 	free(s);
 }
 
-pid_t session_pid(const struct session *s)
-{
-	return target_pid(s->target);
-}
-
 const char *session_python(const struct session *s)
 {
 	return py_version(s->py);

@@ -15,8 +15,6 @@ int session_open(pid_t pid, const char *offsets_text, const char *offsets_name,
 		 struct session **ret, struct err *err);
 void session_close(struct session *s); // NULL-safe
 
-// The process id, which differs from the pid given when that was a thread of it.
-pid_t session_pid(const struct session *s);
 // "3.11.7"; valid until close.
 const char *session_python(const struct session *s);
 // The pid and name of another tool that traces the target; 0 = none.
